@@ -95,7 +95,7 @@ fn normal_f32(bits: vec2<u32>) -> vec2<f32> {
     return radius * vec2<f32>(cos(angle), sin(angle));
 }
 
-// Messages: `print_f32(id, x)` and its like. The pass in src/kernel/messages.rs puts the functions with the kernel's number
+// Messages: `print_f32(id, x)` and its like. The pass in crates/core/src/kernel/messages.rs puts the functions with the kernel's number
 // and the call's line in their place.
 fn print_f32(invocation: vec3<u32>, value: f32) {
     crosslane_print_f32(0u, 0u, invocation, value);

@@ -7,7 +7,7 @@
 // An invocation has CELLS elements in registers, neighbours in a column where there are several rows, and copies in the tile, where
 // others find them. Tiles at the array's ends look each neighbour up, and compute what is in the array only.
 //
-// Left open: the constants; the entry point (src/ops/stencil/wgsl.rs), which is written for each field and element.
+// Left open: the constants; the entry point (crates/ops/src/stencil/wgsl.rs), which is written for each field and element.
 
 // The place in the tile of an invocation's first element.
 fn first_held(lane: u32) -> vec2<u32> {

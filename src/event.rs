@@ -1,8 +1,8 @@
 //! Events: points in a device's work, to wait for or to measure time between.
 
 use crate::device::Device;
-use crate::error::{Error, ErrorKind, Result};
-use crate::memory::Block;
+use crosslane_core::error::{Error, ErrorKind, Result};
+use crosslane_core::memory::Block;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, Pixel};
 use crate::device::Device;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use image::{DynamicImage, ImageBuffer, Primitive};
 use std::ops::Deref;
 use std::panic::Location;

@@ -51,64 +51,46 @@
     allow(dead_code, unused_imports, reason = "one engine alone leaves others' parts unused")
 )]
 
-// First: its list of operations is a macro, which the modules after it are made of.
-#[macro_use]
-pub mod ops;
-
-mod advice;
 pub mod array;
-mod backend;
-mod cache;
-mod caps;
-mod countdown;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod device;
 mod element;
-mod engine;
-pub mod error;
 mod event;
 #[cfg(feature = "serde")]
 pub mod export;
-mod files;
 mod graph;
 pub mod guide;
 #[cfg(feature = "image")]
 mod image;
 pub mod kernel;
 pub mod launch;
-mod layout;
-mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 #[cfg(feature = "npy")]
 pub mod npy;
-mod occupancy;
 pub mod op;
-mod platform;
+pub mod ops;
 pub mod profile;
-mod properties;
 pub mod random;
-mod recent;
-#[cfg(feature = "cpu")]
-mod report;
 pub mod share;
 mod stream;
 pub mod streamed;
 mod sync;
-mod threads;
-mod trace;
-mod tuning;
-mod work;
 
 pub use array::{Array, Elementwise, Reduction, Scan, Selected, Stencil, axes, einsum, eval_all, upload_all};
+/// For the program `crosslane`.
+#[doc(hidden)]
+pub use crosslane_core::files::Replacement;
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
+#[cfg(feature = "cases")]
+#[doc(hidden)]
+pub use crosslane_ops::operations;
 pub use device::{Device, DeviceOptions};
 pub use element::{Arithmetic, DType, Element, Float, Integer, Number, Ordered, Part, Transcendental};
 pub use error::{Error, ErrorKind, Result};
 pub use event::Event;
-/// For the program `crosslane`.
-#[doc(hidden)]
-pub use files::Replacement;
 pub use half::{bf16, f16};
 #[cfg(feature = "image")]
 pub use image::ImageSample;
@@ -119,18 +101,16 @@ pub use share::{HostBuffer, Unified};
 pub use stream::Stream;
 pub use streamed::Streamed;
 
+/// Errors: the operation, the argument, what was wanted, what was given, and the place of the call.
+pub mod error {
+    pub use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+}
+
 /// The processor: profiles of the hardware that it simulates, and the reports of its checks.
 #[cfg(feature = "cpu")]
 pub mod cpu {
-    pub use crate::backend::cpu::{Profile, WorkgroupOrder};
-    pub use crate::report::{Checks, Defect, Finding, Report, Spot};
-}
-
-/// CUDA: a kernel's text as CUDA C++, and its machine code.
-#[cfg(feature = "cuda")]
-pub mod cuda {
-    pub use crate::backend::cuda::CudaBinary;
-    pub use crate::backend::cuda::text::{CudaOptions, CudaSource};
+    pub use crosslane_core::report::{Checks, Defect, Finding, Report, Spot};
+    pub use crosslane_cpu::{Profile, WorkgroupOrder};
 }
 
 /// Runs a documentation example on the device that `CROSSLANE_DEVICE` names, else on the processor, or reports why it cannot.

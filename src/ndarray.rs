@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::Result;
+use crosslane_core::error::Result;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
 
 impl<T: Element> Array<T> {

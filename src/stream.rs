@@ -1,10 +1,10 @@
 //! Streams: work in different ones may run at the same time.
 
 use crate::device::Device;
-use crate::engine::current::{self, Enter};
-use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::memory::Block;
+use crosslane_core::engine::current::{self, Enter};
+use crosslane_core::error::{Error, Result};
+use crosslane_core::memory::Block;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;

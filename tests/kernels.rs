@@ -549,7 +549,7 @@ fn arguments_that_do_not_fit() {
         run(&Array::ones(device, &[40, 400]), &fours).unwrap();
         assert_eq!(fours.to_vec().unwrap(), [1; 4]);
         let library = crosslane::ops::EmptyKernel(1).plan(device.caps()).unwrap().passes[0].kernel.clone();
-        mistake(library.grid([1, 1, 1]).args([]).launch(device), "kernel", &["Kernel::wgsl", "nothing"]);
+        mistake(Kernel::from(library).grid([1, 1, 1]).args([]).launch(device), "kernel", &["Kernel::wgsl", "nothing"]);
         works(device);
     }
 }

@@ -1,39 +1,73 @@
-//! The house's order: which module may know which. Arrows between modules go down the floors of [`FLOORS`], there is no circle
-//! among top-level modules, and none of more than ten files.
+//! The house's order: which crate may know which, and within a crate which module. Arrows between modules go down the floors of
+//! [`CRATES`], there is no circle among top-level modules, and none of more than ten files.
 //!
-//! It reads the sources as tokens: `use` trees and paths that begin with `crate`, `super` or `self`, re-exports followed to
-//! where a name is defined. Files and modules that only tests have do not count.
+//! It reads the sources as tokens: `use` trees, paths that begin with `crate`, `super`, `self` or a crate's name, and calls of
+//! macros, which need no path. Re-exports are followed to where a name is defined. Files and modules that only tests have do not
+//! count.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Top-level modules from the ground up. A module knows those before it, its own floor's included.
-const FLOORS: [&[&str]; 9] = [
-    &[
-        "platform",
-        "sync",
-        "threads",
-        "countdown",
-        "recent",
-        "files",
-        "cache",
-        "report",
-        "error",
-        "element",
-        "layout",
-        "tuning",
-        "caps",
-    ],
-    &["kernel", "properties"],
-    &["op"],
-    &["ops"],
-    &["memory", "work", "occupancy", "advice", "trace"],
-    &["engine", "backend"],
-    &["device", "event", "stream"],
-    &["graph", "array", "launch"],
-    &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "export", "guide"],
+/// A crate: which others it knows, and its top-level modules from the ground up. A module knows those before it, its own
+/// floor's included. No floors: an operation or a part of an engine stands beside the others.
+struct Crate {
+    name: &'static str,
+    folder: &'static str,
+    knows: &'static [&'static str],
+    floors: &'static [&'static [&'static str]],
+}
+
+const CRATES: [Crate; 7] = [
+    Crate {
+        name: "crosslane_core",
+        folder: "crates/core/src",
+        knows: &[],
+        floors: &[
+            &[
+                "platform",
+                "threads",
+                "countdown",
+                "recent",
+                "files",
+                "cache",
+                "report",
+                "error",
+                "element",
+                "layout",
+                "tuning",
+                "caps",
+            ],
+            &["kernel", "properties"],
+            &["op"],
+            &["memory", "work", "occupancy", "advice", "trace"],
+            &["engine"],
+        ],
+    },
+    Crate { name: "crosslane_ops", folder: "crates/ops/src", knows: &["crosslane_core"], floors: &[] },
+    Crate { name: "wgsl_to_cuda", folder: "crates/wgsl-to-cuda/src", knows: &[], floors: &[] },
+    Crate { name: "crosslane_cpu", folder: "crates/cpu/src", knows: &["crosslane_core"], floors: &[] },
+    Crate { name: "crosslane_wgpu", folder: "crates/wgpu/src", knows: &["crosslane_core"], floors: &[] },
+    Crate {
+        name: "crosslane_cuda",
+        folder: "crates/cuda/src",
+        knows: &["crosslane_core", "wgsl_to_cuda"],
+        floors: &[],
+    },
+    Crate {
+        name: "crosslane",
+        folder: "src",
+        knows: &["crosslane_core", "crosslane_ops", "crosslane_cpu", "crosslane_wgpu", "crosslane_cuda"],
+        floors: &[
+            &["element", "op", "ops", "sync"],
+            &["kernel"],
+            &["cuda"],
+            &["device", "event", "stream"],
+            &["graph", "array", "launch"],
+            &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "export", "guide"],
+        ],
+    },
 ];
 /// Files of the largest circle.
 const LARGEST_CIRCLE: usize = 10;
@@ -41,11 +75,13 @@ const LARGEST_CIRCLE: usize = 10;
 type Module = Vec<String>;
 type Arrows = BTreeMap<Module, BTreeSet<Module>>;
 
-/// What a file says: the paths it names, and the names it passes on.
+/// What a file says: the paths it names, the names it passes on, and the macros that it calls and defines.
 #[derive(Default)]
 struct Said {
     paths: Vec<Vec<String>>,
     passed_on: BTreeMap<String, Vec<String>>,
+    calls: BTreeSet<String>,
+    macros: BTreeSet<String>,
 }
 
 /// The words of a path from this token on, and how many tokens they are.
@@ -109,13 +145,23 @@ fn read(tokens: TokenStream, said: &mut Said) {
                         said.passed_on.insert(path.last().expect("a path has words").clone(), path.clone());
                     }
                     // What a module passes on of its own files is no arrow.
-                    if !public || matches!(path[0].as_str(), "crate" | "super") {
+                    if !public || matches!(path[0].as_str(), "crate" | "super") || is_crate(&path[0]) {
                         said.paths.push(path);
                     }
                 }
                 at = end + 1;
             }
-            TokenTree::Ident(word) if word == "crate" || word == "super" || word == "self" => {
+            TokenTree::Ident(word) if matches!(tokens.get(at + 1), Some(TokenTree::Punct(p)) if p.as_char() == '!') => {
+                match tokens.get(at + 2) {
+                    Some(TokenTree::Ident(name)) if word == "macro_rules" => said.macros.insert(name.to_string()),
+                    Some(TokenTree::Group(_)) => said.calls.insert(word.to_string()),
+                    _ => false,
+                };
+                at += 2;
+            }
+            TokenTree::Ident(word)
+                if ["crate", "super", "self"].iter().any(|own| word == own) || is_crate(&word.to_string()) =>
+            {
                 let (words, len) = path(&tokens[at..]);
                 if words.len() > 1 {
                     said.paths.push(words);
@@ -125,6 +171,20 @@ fn read(tokens: TokenStream, said: &mut Said) {
             _ => at += 1,
         }
     }
+}
+
+fn is_crate(word: &str) -> bool {
+    CRATES.iter().any(|of| of.name == word)
+}
+
+/// All crates' modules, each under its crate's name.
+fn all_sources() -> BTreeMap<Module, Said> {
+    let mut all = BTreeMap::new();
+    for Crate { name, folder, .. } in &CRATES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+        sources(&folder, &[name.to_string()], &mut all);
+    }
+    all
 }
 
 fn sources(folder: &Path, module: &[String], to: &mut BTreeMap<Module, Said>) {
@@ -149,7 +209,8 @@ fn sources(folder: &Path, module: &[String], to: &mut BTreeMap<Module, Said>) {
 /// The module in which what a path names is defined.
 fn target(all: &BTreeMap<Module, Said>, from: &[String], path: &[String], depth: usize) -> Option<Module> {
     let (mut module, mut rest): (Module, &[String]) = match path[0].as_str() {
-        "crate" => (vec![], &path[1..]),
+        "crate" => (from[..1].to_vec(), &path[1..]),
+        first if is_crate(first) => (vec![first.to_string()], &path[1..]),
         "self" => (from.to_vec(), &path[1..]),
         "super" => (from[..from.len().checked_sub(1)?].to_vec(), &path[1..]),
         first if all.contains_key(&[from, &[first.to_string()]].concat()) => (from.to_vec(), path),
@@ -191,29 +252,42 @@ fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
 
 fn arrows(all: &BTreeMap<Module, Said>, shown: impl Fn(&Module) -> Module) -> Arrows {
     let mut arrows = Arrows::new();
-    for (from, said) in all.iter().filter(|(from, _)| !from.is_empty()) {
+    for (from, said) in all.iter().filter(|(from, _)| from.len() > 1) {
         let to = arrows.entry(shown(from)).or_default();
-        let targets = said.paths.iter().filter_map(|path| target(all, from, path, 0)).filter(|to| !to.is_empty());
+        let targets = said.paths.iter().filter_map(|path| target(all, from, path, 0));
+        let foreign: BTreeSet<String> = said.calls.difference(&said.macros).cloned().collect();
+        let defines = |other: &&Module| other[0] == from[0] && !all[*other].macros.is_disjoint(&foreign);
+        let targets = targets.chain(all.keys().filter(defines).cloned()).filter(|to| to.len() > 1);
         to.extend(targets.map(|to| shown(&to)).filter(|to| *to != shown(from)));
     }
     arrows
 }
 
+/// A module's room: its crate and its first name there; the crate alone, where that has no floors.
+fn room(module: &Module) -> Module {
+    let has_floors = CRATES.iter().any(|of| of.name == module[0] && !of.floors.is_empty());
+    module[..if has_floors { 2 } else { 1 }].to_vec()
+}
+
+/// Why a room may not know another.
+fn wrong(from: &[String], to: &[String]) -> Option<String> {
+    let of = CRATES.iter().find(|of| of.name == from[0]).expect("modules are of crates");
+    if from[0] != to[0] {
+        return (!of.knows.contains(&&*to[0])).then(|| format!("{from:?} -> {to:?}: another crate"));
+    }
+    let floor = |room: &[String]| of.floors.iter().position(|floor| floor.contains(&&*room[1]));
+    match (floor(from), floor(to)) {
+        (Some(above), Some(below)) => (below > above).then(|| format!("{from:?} -> {to:?}: up")),
+        _ => Some(format!("CRATES lacks {from:?} or {to:?}")),
+    }
+}
+
 #[test]
 fn arrows_go_down_and_circles_are_small() {
-    let mut all = BTreeMap::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"), &[], &mut all);
-    let rooms = arrows(&all, |module| module[..1].to_vec());
-    let floor = |room: &str| FLOORS.iter().position(|floor| floor.contains(&room));
-    let mut upward = vec![];
-    for (from, to) in rooms.iter().flat_map(|(from, to)| to.iter().map(move |to| (&from[0], &to[0]))) {
-        let floors = (floor(from), floor(to));
-        let (Some(above), Some(below)) = floors else { panic!("FLOORS lacks {from} or {to}") };
-        if below > above {
-            upward.push(format!("{from} -> {to}"));
-        }
-    }
-    assert!(upward.is_empty(), "arrows that go up: {upward:?}");
+    let all = all_sources();
+    let rooms = arrows(&all, room);
+    let upward: Vec<String> = rooms.iter().flat_map(|(from, to)| to.iter().filter_map(|to| wrong(from, to))).collect();
+    assert!(upward.is_empty(), "arrows that go up: {upward:#?}");
     assert_eq!(circles(&rooms), Vec::<BTreeSet<Module>>::new(), "circles of rooms");
     let files = circles(&arrows(&all, Clone::clone));
     let largest = files.iter().max_by_key(|circle| circle.len()).expect("a file and its helper know each other");
@@ -225,20 +299,42 @@ fn arrows_go_down_and_circles_are_small() {
         largest.len()
     );
     assert!(largest.len() <= LARGEST_CIRCLE, "a circle of {} files: {largest:?}", largest.len());
-    // The reader sees what is there: a known arrow and a known re-export.
-    assert!(rooms[&vec!["ops".to_string()]].contains(&vec!["op".to_string()]) && between > 100);
+    // The reader sees what is there: an arrow between crates, and one within a crate.
+    let module = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Module>();
+    assert!(
+        rooms[&module(&["crosslane_ops"])].contains(&module(&["crosslane_core", "op"])) && between > 100,
+        "{between}"
+    );
+    assert!(rooms[&module(&["crosslane_core", "op"])].contains(&module(&["crosslane_core", "kernel"])));
+}
+
+/// A call of a macro of another module is an arrow, and so is a path in a macro's argument.
+#[test]
+fn macros_are_seen() {
+    let mut all = BTreeMap::new();
+    for (module, text) in [
+        ("list", "macro_rules! operations { () => {} }"),
+        ("kernel", "operations!(crate::other::files);"),
+        ("other", ""),
+    ] {
+        let mut said = Said::default();
+        read(text.parse().unwrap(), &mut said);
+        all.insert(vec!["crosslane_core".to_string(), module.to_string()], said);
+    }
+    let found = arrows(&all, Clone::clone);
+    let to: Vec<&str> =
+        found[&vec!["crosslane_core".to_string(), "kernel".to_string()]].iter().map(|to| &*to[1]).collect();
+    assert_eq!(to, ["list", "other"]);
 }
 
 /// `std`'s clock panics in a browser: what is built for one takes `platform`'s.
 #[test]
 fn clocks_are_the_platforms() {
-    let mut all = BTreeMap::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"), &[], &mut all);
+    let all = all_sources();
     let clock = |path: &Vec<String>| *path == ["std", "time", "Instant"];
-    let users: Vec<String> =
-        all.iter().filter(|(_, said)| said.paths.iter().any(clock)).map(|(module, _)| module.join("::")).collect();
-    let elsewhere = ["backend::cpu", "backend::cuda"];
-    let wrong = users.iter().filter(|user| !elsewhere.iter().any(|other| user.starts_with(other)));
-    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&String>::new(), "they use std::time::Instant");
+    let users: Vec<&Module> =
+        all.iter().filter(|(_, said)| said.paths.iter().any(clock)).map(|(user, _)| user).collect();
+    let wrong = users.iter().filter(|user| !matches!(&*user[0], "crosslane_cpu" | "crosslane_cuda"));
+    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&&Module>::new(), "they use std::time::Instant");
     assert!(!users.is_empty(), "the reader sees none at all");
 }

@@ -4,7 +4,7 @@ use super::bench::progress;
 use super::measure::{Measured, measure};
 use super::table::{boxed, significant};
 use super::{Outcome, histograms, print, products, sorts, workloads};
-use crosslane::device::{DeviceKind, Tunable, Tuning};
+use crosslane::device::{DeviceKind, Tunable, Tuning, save_tuning, saved_tuning, tunables};
 use crosslane::{Device, DeviceOptions};
 use std::sync::mpsc;
 use std::thread;
@@ -59,25 +59,25 @@ pub fn run(options: &Options) -> Outcome {
     let properties = device.properties().clone();
     drop(device);
     print(&format!("crosslane {} on {properties}", env!("CARGO_PKG_VERSION")))?;
-    let mut tunables: Vec<_> = Tunable::all().iter().filter(|tunable| tunable.name.contains(&options.filter)).collect();
+    let mut wanted: Vec<_> = tunables().iter().filter(|tunable| tunable.name.contains(&options.filter)).collect();
     // What a device never does is the same in all ways.
-    tunables.retain(|tunable| tunable.name != "matmul_tensor" || properties.caps.tensor.is_some());
-    if tunables.is_empty() {
-        let names: Vec<&str> = Tunable::all().iter().map(|tunable| tunable.name).collect();
+    wanted.retain(|tunable| tunable.name != "matmul_tensor" || properties.caps.tensor.is_some());
+    if wanted.is_empty() {
+        let names: Vec<&str> = tunables().iter().map(|tunable| tunable.name).collect();
         return Err(format!("tune: wanted a part of one of {}, got {:?}", names.join(", "), options.filter).into());
     }
-    let bar = progress(tunables.iter().map(|tunable| tunable.candidates.len()).sum())?;
+    let bar = progress(wanted.iter().map(|tunable| tunable.candidates.len()).sum())?;
     // Each is tuned with the others as they are built in for this engine, whatever was kept before.
     let built_in = properties.caps.tuning.clone();
-    let mut tuning = Tuning::load(&properties);
+    let mut tuning = saved_tuning(&properties);
     let mut lines = vec![["", "built in", "", "fastest", "", "unit"].map(String::from).to_vec()];
-    for tunable in tunables {
+    for tunable in wanted {
         bar.set_message(tunable.name);
         let first = built_in.get(tunable);
         let mut tried: Vec<Tried> = Vec::new();
         for &numbers in tunable.candidates {
             let mut other = built_in.clone();
-            other.set(tunable.name, numbers)?;
+            other.set(tunable, numbers)?;
             let result = limited(&request, other, judge(tunable)?, options.quick);
             bar.inc(1);
             if result.as_ref().is_err_and(|error| error == ABSENT) {
@@ -87,7 +87,7 @@ pub fn run(options: &Options) -> Outcome {
         }
         bar.suspend(|| tried.iter().try_for_each(|one| tell(tunable, one)))?;
         let Some((taken, line)) = decide(tunable, first, &tried) else { continue };
-        tuning.set(tunable.name, taken)?;
+        tuning.set(tunable, taken)?;
         lines.push(line);
     }
     bar.finish_and_clear();
@@ -97,7 +97,7 @@ pub fn run(options: &Options) -> Outcome {
     print(&boxed(&lines))?;
     match options.dry_run {
         true => Ok(()),
-        false => print(&format!("kept in {}", tuning.save(&properties)?.display())),
+        false => print(&format!("kept in {}", save_tuning(&tuning, &properties)?.display())),
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_tunable_is_judged() {
-        for tunable in Tunable::all() {
+        for tunable in tunables() {
             judge(tunable).unwrap();
         }
     }
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_is_built_in_stays_unless_another_is_plainly_faster() {
-        let tunable = Tunable::all()[0];
+        let tunable = tunables()[0];
         let [a, b, c] = [tunable.candidates[0], tunable.candidates[1], tunable.candidates[2]];
         let failed = || Err("wrong result".to_string());
         let taken = |values: [Result<Measured, String>; 3]| {

@@ -69,7 +69,7 @@ static unsigned lanes_alike(unsigned digit, unsigned bit) {
 static unsigned all_of(unsigned a, unsigned b, unsigned c) { return a & b & c; }
 #endif
 
-// The key's bits as a number that is ordered as keys are: src/ops/order.rs.
+// The key's bits as a number that is ordered as keys are: crates/ops/src/order.rs.
 static __device__ __forceinline__ unsigned number_of(unsigned key) {
 #if KIND == 2
     const unsigned magnitude = key & 0x7fffffffu;

@@ -1,6 +1,6 @@
 // One value of a fused expression for each element of the output.
 //
-// Left open: WORKGROUP, ITEMS (units of an invocation), bounded_units() (src/ops/counted.rs), and evaluate(unit), which computes and
+// Left open: WORKGROUP, ITEMS (units of an invocation), bounded_units() (crates/ops/src/counted.rs), and evaluate(unit), which computes and
 // stores the one or four elements of a unit. A grid too long for one dimension is folded into two.
 
 @compute @workgroup_size(WORKGROUP)

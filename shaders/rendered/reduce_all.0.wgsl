@@ -9,7 +9,7 @@
 //
 // Left open: the constants, State, identity, combine, accumulate (UNROLL steps, all in range), accumulate_tail (one
 // step, each value checked against `end`), leave, which puts a lane's state into workgroup memory, fold, which takes the
-// states `half` lanes on into those of a row's first `half` lanes, finish, and bounded_extent() (src/ops/counted.rs).
+// states `half` lanes on into those of a row's first `half` lanes, finish, and bounded_extent() (crates/ops/src/counted.rs).
 
 var<workgroup> states: array<State, STATES>;
 

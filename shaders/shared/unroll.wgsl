@@ -1,4 +1,4 @@
-// Marks a loop whose turns are to be written out, as its first statement: src/kernel/unroll.
+// Marks a loop whose turns are to be written out, as its first statement: crates/core/src/kernel/unroll.
 
 fn unroll() {
 }

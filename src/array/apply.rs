@@ -2,13 +2,13 @@
 
 use super::inputs::{AnyInput, Inputs};
 use super::{Array, create};
-use crate::caps::Caps;
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Node, Take, Task};
-use crate::kernel::Access;
-use crate::op::{Expression, Host, LeafSource, Op, Plan, Slot};
+use crosslane_core::caps::Caps;
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::kernel::Access;
+use crosslane_core::op::{Expression, Host, LeafSource, Op, Plan, Slot};
 use std::any::TypeId;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;

@@ -4,10 +4,10 @@ use super::Array;
 use super::transfer::copied;
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::{Error, Result};
 use crate::graph::{Node, evaluate, storage_of};
-use crate::memory::Memory;
-use crate::work::Window;
+use crosslane_core::error::{Error, Result};
+use crosslane_core::memory::Memory;
+use crosslane_core::work::Window;
 use std::sync::Arc;
 
 /// An array without its type.

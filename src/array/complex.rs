@@ -7,7 +7,7 @@
 use super::{Array, Operand};
 use crate::array::shapes::axes::Axes;
 use crate::element::Part;
-use crate::op::Function;
+use crosslane_core::op::Function;
 use num_complex::Complex;
 
 /// Methods of one argument: documentation, name, function, result, and an example: values in and out.

@@ -4,11 +4,11 @@ use super::Array;
 use super::index::position;
 use crate::device::Device;
 use crate::element::{DType, Element, Float, Number};
-use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Expr, Node, Storage};
-use crate::layout::Layout;
-use crate::memory::{Memory, Place};
-use crate::op::{Function, Value};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Memory, Place};
+use crosslane_core::op::{Function, Value};
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: C
 
 /// Checks that a device has buffers for so many elements, before they take memory of the host.
 pub(crate) fn holds(operation: &'static str, device: &Device, dtype: DType, len: usize, at: CallSite) -> Result<()> {
-    let (bytes, limit) = (crate::ops::buffer_bytes(dtype, len), device.caps().buffer_bytes);
+    let (bytes, limit) = (crosslane_ops::buffer_bytes(dtype, len), device.caps().buffer_bytes);
     if bytes <= limit {
         return Ok(());
     }
@@ -222,7 +222,7 @@ impl Array<u32> {
     /// The same, in row-major order.
     #[track_caller]
     pub(crate) fn counting_in(device: &Device, shape: &[usize]) -> Array<u32> {
-        if let Err(error) = countable("counting", crate::layout::count(shape), Location::caller()) {
+        if let Err(error) = countable("counting", crosslane_core::layout::count(shape), Location::caller()) {
             return Array::failed(device, error);
         }
         Array::of(Node::lazy(device, shape.to_vec(), DType::U32, Expr::Index(Layout::contiguous(shape))))

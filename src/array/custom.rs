@@ -5,10 +5,10 @@ use super::{Array, inputs::AnyInput};
 use crate::array::reductions::reduce::reduced_node;
 use crate::array::shapes::axes::Axes;
 use crate::element::{DType, Element, Scalar};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
-use crate::op::{Formula, Kind, Parameter, Text, parameters, refers};
-use crate::ops::Operator;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Formula, Kind, Parameter, Text, parameters, refers};
+use crosslane_ops::Operator;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -301,28 +301,6 @@ pub(crate) fn of_nothing(
             Node::lazy(device, shape, post.result(), Expr::Formula(post.clone(), vec![constant]))
         }
         _ => constant,
-    }
-}
-
-impl Operator {
-    /// The operator that a text over `a` and `b` defines for elements of this type, with its identity: the operator of
-    /// [`Array::reduce`].
-    ///
-    /// ```
-    /// use crosslane::{DType, Element};
-    /// use crosslane::ops::Operator;
-    /// let operator = Operator::custom("max(a, b)", DType::I32, i32::MIN.scalar())?;
-    /// assert_eq!(operator.result(DType::I32), DType::I32);
-    /// # Ok::<(), crosslane::Error>(())
-    /// ```
-    ///
-    /// Errors: a text that does not compile, or gives another type.
-    #[track_caller]
-    pub fn custom(text: &str, dtype: DType, identity: Scalar) -> Result<Operator> {
-        let parameters = ["a", "b"].map(|name| (name.to_string(), dtype)).to_vec();
-        let (operation, what, at) = ("reduce", "operator", Location::caller());
-        let combine = Text { operation, what, text, parameters, letters: &[], result: Some(dtype), at }.formula()?;
-        Ok(Operator::Custom { combine, identity, post: None })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, Selected, Slice};
 use crate::element::{Class, DType, Element, Scalar};
-use crate::error::Result;
+use crosslane_core::error::Result;
 use std::fmt::{self, Write};
 
 /// Elements of an array from which on only its edges are printed; elements at each edge; columns; digits after the point.

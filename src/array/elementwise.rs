@@ -12,10 +12,10 @@
 use super::{Array, create};
 use crate::device::Device;
 use crate::element::{Arithmetic, DType, Element, Float, Integer, Number, Transcendental};
-use crate::error::{CallSite, Error};
 use crate::graph::{Expr, Node, broadcast};
-use crate::layout::broadcast_shapes;
-use crate::op::Function;
+use crosslane_core::error::{CallSite, Error};
+use crosslane_core::layout::broadcast_shapes;
+use crosslane_core::op::Function;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Arrays computed by a program's own wgpu command encoder.
 
 use super::Array;
-use crate::backend::wgpu::Wgpu;
 use crate::element::Element;
-use crate::error::{ErrorKind, Result};
 use crate::graph::{Batch, Submission};
+use crosslane_core::error::{ErrorKind, Result};
+use crosslane_wgpu::Wgpu;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
@@ -51,7 +51,11 @@ impl<T: Element> Array<T> {
 }
 
 /// The error for an engine that has no command encoders.
-pub(crate) fn no_encoders(operation: &'static str, device: &crate::Device, at: crate::error::CallSite) -> crate::Error {
+pub(crate) fn no_encoders(
+    operation: &'static str,
+    device: &crate::Device,
+    at: crosslane_core::error::CallSite,
+) -> crate::Error {
     let (wanted, device) = ("command encoders, which are wgpu's".into(), device.properties().label());
     let help = "evaluate with Array::eval".into();
     ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into()

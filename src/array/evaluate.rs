@@ -2,8 +2,8 @@
 
 use super::Array;
 use crate::element::Element;
-use crate::error::{Error, Result};
 use crate::graph::{Node, Storage, evaluate, storage_of};
+use crosslane_core::error::{Error, Result};
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 
 use super::Array;
 use crate::element::Element;
-use crate::engine::explained;
-use crate::error::Result;
 use crate::graph::Batch;
-use crate::work::Launch;
+use crosslane_core::engine::explained;
+use crosslane_core::error::Result;
+use crosslane_core::work::Launch;
 use std::fmt;
 use std::panic::Location;
 
@@ -77,7 +77,7 @@ impl<T: Element> Array<T> {
         let Batch { record, launches, .. } = batch;
         let record = record.unwrap_or_default();
         let mut launches = launches.iter();
-        let mut step = |(op, plan): &(Box<dyn crate::op::Op>, crate::op::Plan)| ExplainedStep {
+        let mut step = |(op, plan): &(Box<dyn crosslane_core::op::Op>, crosslane_core::op::Plan)| ExplainedStep {
             operation: op.name(),
             bytes: op.bytes(),
             flops: op.flops(),

@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::{Arithmetic, Element};
-use crate::error::{Error, Result};
+use crosslane_core::error::{Error, Result};
 use std::iter::{Product, Sum};
 use std::panic::Location;
 

@@ -3,8 +3,8 @@
 use super::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::layout::count;
+use crosslane_core::error::{Error, Result};
+use crosslane_core::layout::count;
 use std::panic::Location;
 
 /// An array on the host: a shape, and its elements in row-major order. Files and `serde` read into it, since an

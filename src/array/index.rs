@@ -1,8 +1,8 @@
 //! The types of indices and positions, and how many elements each numbers.
 
 use crate::element::{DType, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
-use crate::op::Value;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Value;
 
 /// An index type: `u8`, `u16`, `u32` and `u64`, or `i8`, `i16`, `i32` and `i64`, whose negative numbers count from the end. Those
 /// of 8 and 16 bits become ones of 32 as they are read. Those of 64 bits reach elements past 2^32; there the host waits for the

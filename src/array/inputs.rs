@@ -2,10 +2,10 @@
 
 use super::{Array, create};
 use crate::element::{DType, Element, Given, Input, Scalar};
-use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Expr, Node, broadcast};
-use crate::layout::{Layout, broadcast_shapes};
-use crate::op::{Formula, Kind, Parameter, Value};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::layout::{Layout, broadcast_shapes};
+use crosslane_core::op::{Formula, Kind, Parameter, Value};
 use std::sync::Arc;
 
 /// The arguments of a call: one array, or a tuple of up to eight arrays and scalars; `()` for none.
@@ -201,7 +201,7 @@ pub(crate) fn apply(
         })
         .collect();
     for &(name, _) in &formula.parameters()[inputs.len()..] {
-        let len = crate::layout::count(&shape);
+        let len = crosslane_core::layout::count(&shape);
         if len > u32::MAX as usize {
             return Err(Error::argument(operation, name, "fewer than 2^32 elements to count", len.to_string(), at));
         }

@@ -1,7 +1,7 @@
 //! `& | ^ !` of masks: by reference and by value, with `true` and `false`, and in place.
 
 use crate::array::Array;
-use crate::op::Function;
+use crosslane_core::op::Function;
 use std::ops::*;
 
 /// An operator over every pairing of references, values and truth values.

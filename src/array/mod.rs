@@ -41,11 +41,11 @@ mod transfer;
 mod windows;
 
 pub use crate::element::Input;
-pub use crate::layout::{Layout, broadcast_shapes};
-pub use crate::ops::searchsorted::Side;
-pub use crate::ops::{OutOfRange, Precision};
 pub use apply::Outputs;
 pub use channels::ConvOptions;
+pub use crosslane_core::layout::{Layout, broadcast_shapes};
+pub use crosslane_ops::searchsorted::Side;
+pub use crosslane_ops::{OutOfRange, Precision};
 pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
@@ -76,8 +76,8 @@ pub(crate) use inputs::{AnyInput, apply};
 
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::{Error, Result};
 use crate::graph::{Handle, Node};
+use crosslane_core::error::{Error, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;

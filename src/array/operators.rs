@@ -3,8 +3,8 @@
 
 use super::{Array, Operand};
 use crate::element::{Arithmetic, Element, Integer, Number};
-use crate::error::Error;
-use crate::op::Function;
+use crosslane_core::error::Error;
+use crosslane_core::op::Function;
 use half::f16;
 use num_complex::Complex;
 use std::ops::*;

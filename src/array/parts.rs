@@ -3,7 +3,7 @@
 use super::Array;
 use super::elementwise::{Operand, call};
 use crate::element::{DType, Float, Number};
-use crate::op::{Function, Value};
+use crosslane_core::op::{Function, Value};
 use std::panic::Location;
 
 impl<T: Number> Array<T> {

@@ -3,8 +3,8 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
 use crate::graph::rebuild;
+use crosslane_core::error::{Error, Result};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
@@ -69,7 +69,8 @@ impl<T: Element> Array<T> {
         }
         let storage = self.storage()?;
         let read = || {
-            let mut bytes = crate::memory::zeros("checkpoint", self.len() * T::DTYPE.size(), Location::caller())?;
+            let mut bytes =
+                crosslane_core::memory::zeros("checkpoint", self.len() * T::DTYPE.size(), Location::caller())?;
             self.read_bytes(&mut bytes)?;
             Ok(bytes)
         };

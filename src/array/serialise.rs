@@ -36,7 +36,7 @@ struct Unchecked<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for HostArray<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HostArray<T>, D::Error> {
         let Unchecked { shape, values } = Unchecked::deserialize(deserializer)?;
-        let (wanted, got) = (crate::layout::count(&shape), values.len());
+        let (wanted, got) = (crosslane_core::layout::count(&shape), values.len());
         HostArray::new(&shape, values)
             .map_err(|_| D::Error::custom(format!("values: wanted {wanted} elements for shape {shape:?}, got {got}")))
     }

@@ -3,7 +3,7 @@
 use crate::array::{Array, create};
 use crate::device::Device;
 use crate::element::{Float, Scalar};
-use crate::error::{CallSite, Error};
+use crosslane_core::error::{CallSite, Error};
 use std::panic::Location;
 
 impl<T: Float> Array<T> {

@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::Result;
+use crosslane_core::error::Result;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

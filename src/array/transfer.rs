@@ -3,13 +3,13 @@
 use super::{Array, Slice, create};
 use crate::device::{Device, advice};
 use crate::element::Element;
-use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Batch, Expr, How, Node, Storage, storage_of};
-use crate::layout::count;
-use crate::memory::Memory;
-use crate::ops::buffer_bytes;
-use crate::platform::BROWSER;
-use crate::work::{Read, Write};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::layout::count;
+use crosslane_core::memory::Memory;
+use crosslane_core::platform::BROWSER;
+use crosslane_core::work::{Read, Write};
+use crosslane_ops::buffer_bytes;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl<T: Element> Array<T> {
     /// Keeps what was uploaded into the array, where the device keeps lineage.
     pub(crate) fn keep_uploaded(&self, bytes: &[u8], at: CallSite) -> Result<()> {
         if self.device().keeps_lineage() {
-            let mut kept = crate::memory::room("from_slice", bytes.len(), at)?;
+            let mut kept = crosslane_core::memory::room("from_slice", bytes.len(), at)?;
             kept.extend_from_slice(bytes);
             self.node.set_lineage(How::Host(Arc::new(kept)));
         }
@@ -128,7 +128,7 @@ impl<T: Element> Array<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.readable_size()?;
-        let mut stored = crate::memory::zeros("to_vec", self.len(), Location::caller())?;
+        let mut stored = crosslane_core::memory::zeros("to_vec", self.len(), Location::caller())?;
         self.read_stored(&mut stored)?;
         Ok(T::from_stored(stored))
     }
@@ -230,7 +230,7 @@ impl<T: Element> Array<T> {
             }
         }
         let at = Location::caller();
-        let zeros = |array: &&Array<T>| crate::memory::zeros::<T::Stored>("read_all", array.len(), at);
+        let zeros = |array: &&Array<T>| crosslane_core::memory::zeros::<T::Stored>("read_all", array.len(), at);
         let mut stored = arrays.iter().map(zeros).collect::<Result<Vec<_>>>()?;
         let mut jobs: Vec<(&Arc<Node>, &mut [u8])> = arrays
             .iter()
@@ -317,7 +317,7 @@ impl<T: Element> Array<T> {
     pub fn wgpu_buffer(&self) -> Result<Option<(wgpu::Buffer, u64)>> {
         let (memory, offset) = self.contiguous_memory()?;
         self.device().pool().show(&memory);
-        Ok(crate::backend::wgpu::shown(memory.block()).map(|buffer| (buffer.clone(), offset)))
+        Ok(crosslane_wgpu::shown(memory.block()).map(|buffer| (buffer.clone(), offset)))
     }
 
     /// An error if no buffer can hold the elements, before the host makes room for them.

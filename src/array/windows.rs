@@ -3,9 +3,9 @@
 use super::Array;
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, view};
-use crate::memory::Place;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::memory::Place;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) fn window(node: &Arc<Node>, range: &Range<usize>) -> Arc<Node> {
 
 /// Whether the device has memory for a result, before the work on its windows begins.
 pub(crate) fn has_room(operation: &'static str, device: &Device, dtype: DType, len: usize, at: CallSite) -> Result<()> {
-    let bytes = crate::ops::buffer_bytes(dtype, len);
+    let bytes = crosslane_ops::buffer_bytes(dtype, len);
     device.pool().take_for(operation, bytes, Place::Device, at).map(drop)
 }
 

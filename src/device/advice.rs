@@ -1,10 +1,10 @@
 //! Advice about launches, and about workgroup sizes.
 
 use super::Device;
-use crate::advice::{Advice, Reason};
-use crate::kernel::{Access, Reflection, UnportableKind};
-use crate::memory::Memory;
-use crate::work::Launch;
+use crosslane_core::advice::{Advice, Reason};
+use crosslane_core::kernel::{Access, Reflection, UnportableKind};
+use crosslane_core::memory::Memory;
+use crosslane_core::work::Launch;
 
 /// Bytes of a launch that are worth spreading over the whole device.
 const LARGE: u64 = 4 << 20;

@@ -3,9 +3,9 @@
 use super::registry;
 use super::reopen::Source;
 use super::{Device, DeviceOptions};
-use crate::engine::attempt::attempts;
-use crate::engine::current;
-use crate::error::{Error, ErrorKind, Result};
+use crosslane_core::engine::attempt::attempts;
+use crosslane_core::engine::current;
+use crosslane_core::error::{Error, ErrorKind, Result};
 use futures::channel::oneshot;
 use wasm_bindgen_futures::spawn_local;
 

@@ -1,11 +1,11 @@
 //! Faults: errors that kernels detect, such as an index out of range. A kernel writes them into fault words of its
 //! operation. Everything computed from its outputs carries the fault, so each read of such a result returns the error.
 
-use crate::engine::Driver;
-use crate::error::Result;
-use crate::kernel::Access;
-use crate::memory::{BYTES, Fault, Memory, Place, Pool, Site, WORDS, begin};
-use crate::work::{Launch, Read, Write};
+use crosslane_core::engine::Driver;
+use crosslane_core::error::Result;
+use crosslane_core::kernel::Access;
+use crosslane_core::memory::{BYTES, Fault, Memory, Place, Pool, Site, WORDS, begin};
+use crosslane_core::work::{Launch, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -2,9 +2,9 @@
 
 use super::Device;
 use crate::element::{Class, DType};
-use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::kernel::Access;
-use crate::op::{Case, Fill, Host, Plan, Slot, Value};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::kernel::Access;
+use crosslane_core::op::{Case, Fill, Host, Plan, Slot, Value};
 use std::panic::Location;
 
 /// What outputs of the reference hold before: elements that stay unchanged in both are not written.
@@ -12,7 +12,7 @@ const GARBAGE: [u8; 2] = [0xcd, 0];
 
 impl Device {
     /// Runs a case of an operation and compares each element of its outputs with
-    /// [`Op::reference`](crate::op::Op::reference): equal, or within [`Case::precision`] relative to its size and to
+    /// [`Op::reference`](crosslane_core::op::Op::reference): equal, or within [`Case::precision`] relative to its size and to
     /// [`Case::scale`]. Outputs and scratch memory hold garbage before. Elements that the reference does not write are
     /// not compared. Waits for the device.
     ///

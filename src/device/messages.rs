@@ -1,13 +1,13 @@
 //! Messages of kernels: printed values, and failed assertions.
 
 use super::names::Names;
-use crate::engine::Driver;
-use crate::error::{ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::kernel::messages::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
-use crate::memory::{Memory, Place, Pool};
-use crate::op::Value;
-use crate::work::{Read, Window, Write};
+use crosslane_core::engine::Driver;
+use crosslane_core::error::{ErrorKind, Result};
+use crosslane_core::kernel::Kernel;
+use crosslane_core::kernel::messages::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
+use crosslane_core::memory::{Memory, Place, Pool};
+use crosslane_core::op::Value;
+use crosslane_core::work::{Read, Window, Write};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};

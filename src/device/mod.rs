@@ -24,14 +24,14 @@ mod watch;
 #[cfg(not(target_family = "wasm"))]
 mod worker;
 
-use crate::countdown::Countdown;
-use crate::engine::Driver;
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::memory::{Handles, Memory, Pool, Site};
-use crate::op::{Op, Values};
-use crate::trace::{Costs, Roofline};
-use crate::work::Window;
+use crosslane_core::countdown::Countdown;
+use crosslane_core::engine::Driver;
+use crosslane_core::error::Result;
+use crosslane_core::kernel::Kernel;
+use crosslane_core::memory::{Handles, Memory, Pool, Site};
+use crosslane_core::op::{Op, Values};
+use crosslane_core::trace::{Costs, Roofline};
+use crosslane_core::work::Window;
 #[cfg(target_family = "wasm")]
 use event_loop as worker;
 use messages::Messages;
@@ -44,12 +44,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use worker::Worker;
 
-pub use crate::caps::{Caps, Processor};
-pub use crate::engine::Natives;
-pub use crate::memory::{Allocation, MemoryUse};
-pub use crate::properties::{Backend, DeviceKind, Properties};
-pub use crate::tuning::{Tunable, Tuning};
 pub(crate) use claims::{Claim, Claims};
+pub use crosslane_core::caps::{Caps, Processor};
+pub use crosslane_core::engine::Natives;
+pub use crosslane_core::memory::{Allocation, MemoryUse};
+pub use crosslane_core::properties::{Backend, DeviceKind, Properties};
+pub use crosslane_core::tuning::{Tunable, Tuning};
+pub use crosslane_ops::{save_tuning, saved_tuning, tunable, tunables};
 pub(crate) use faults::Faults;
 pub use messages::Message;
 pub(crate) use watch::Watch;
@@ -221,7 +222,7 @@ impl Device {
     ///
     /// Errors: as [`Device::synchronize`].
     #[cfg(feature = "cpu")]
-    pub fn remarks(&self) -> Result<crate::report::Report> {
+    pub fn remarks(&self) -> Result<crosslane_core::report::Report> {
         self.synchronize()?;
         Ok(self.driver().observer().remarks.take())
     }

@@ -1,7 +1,7 @@
 //! The names of kernels by the numbers that they write on the device, of as many as ran last.
 
-use crate::kernel::Kernel;
-use crate::recent::Recent;
+use crosslane_core::kernel::Kernel;
+use crosslane_core::recent::Recent;
 use std::sync::Arc;
 
 /// Kernels that are remembered: engines keep as many compiled.

@@ -1,10 +1,10 @@
 //! Occupancy of kernels, from the engine or as an estimate.
 
 use super::Device;
-use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::occupancy::{Limiter, Occupancy, estimate};
-use crate::properties::DeviceKind;
+use crosslane_core::error::{Error, Result};
+use crosslane_core::occupancy::{Limiter, Occupancy, estimate};
+use crosslane_core::properties::DeviceKind;
 use std::panic::Location;
 
 impl Kernel {
@@ -42,18 +42,12 @@ impl Kernel {
         if let Some(known) = device.driver().occupancy(self)? {
             return Ok(known);
         }
-        let units = device.driver().units();
         let size = reflection.workgroup_size.iter().product();
-        Ok(match device.properties().kind {
-            DeviceKind::Software => Occupancy {
-                workgroups_per_unit: 1,
-                invocations_per_unit: size,
-                units,
-                fraction: 1.0,
-                limited_by: Limiter::Workgroups,
-                estimated: true,
-            },
-            _ => Occupancy { units, ..estimate(device.caps(), size, reflection.workgroup_bytes) },
-        })
+        let mut occupancy = match device.properties().kind {
+            DeviceKind::Software => Occupancy::new(1, size, 1.0, Limiter::Workgroups),
+            _ => estimate(device.caps(), size, reflection.workgroup_bytes),
+        };
+        occupancy.units = device.driver().units();
+        Ok(occupancy)
     }
 }

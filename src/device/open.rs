@@ -2,19 +2,16 @@
 
 use super::registry;
 use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties, Slices};
-use crate::backend;
-#[cfg(feature = "cpu")]
-use crate::backend::cpu::Profile;
-use crate::caps::Caps;
-use crate::countdown::Countdown;
 use crate::device::reopen::{Opening, Source};
 use crate::device::{Messages, Watch};
-use crate::engine::{Driver, set_natives};
-use crate::error::Result;
-use crate::memory::{Handles, Pool};
-use crate::properties::{Backend, DeviceKind};
-use crate::threads::wait_at_the_end;
-use crate::tuning::Tuning;
+use crosslane_core::countdown::Countdown;
+use crosslane_core::engine::{Driver, set_natives};
+use crosslane_core::error::Result;
+use crosslane_core::memory::{Handles, Pool};
+use crosslane_core::properties::{Backend, DeviceKind};
+use crosslane_core::threads::wait_at_the_end;
+#[cfg(feature = "cpu")]
+use crosslane_cpu::Profile;
 use std::sync::{Arc, Mutex, OnceLock};
 
 impl Device {
@@ -145,7 +142,7 @@ impl Device {
     /// A device over a wgpu device of the program. Features that it was opened without are not used.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
-        let driver = backend::wgpu::adopt(adapter, device, queue);
+        let driver = crosslane_wgpu::adopt(adapter, device, queue);
         let source = Source::Listed(Box::new(driver.properties().clone()));
         DeviceOptions::default().over(driver, source)
     }
@@ -154,7 +151,7 @@ impl Device {
     /// before.
     #[cfg(feature = "wgpu")]
     pub fn wgpu(&self) -> Option<(wgpu::Device, wgpu::Queue)> {
-        let engine = self.driver().any().downcast_ref::<backend::wgpu::Wgpu>()?;
+        let engine = self.driver().any().downcast_ref::<crosslane_wgpu::Wgpu>()?;
         engine.share();
         Some((engine.device.clone(), engine.queue.clone()))
     }
@@ -162,8 +159,8 @@ impl Device {
     /// With what was tuned for it, if nothing else is said.
     pub(super) fn with_driver(driver: Arc<dyn Driver>, opening: Opening) -> Device {
         let budget = opening.options.options.budget();
-        let tuning = opening.options.tuning.clone().unwrap_or_else(|| Tuning::load(driver.properties()));
-        let caps = Caps { tuning, ..driver.caps().clone() };
+        let tuning = opening.options.tuning.clone().unwrap_or_else(|| crosslane_ops::saved_tuning(driver.properties()));
+        let caps = driver.caps().clone().with(|caps| caps.tuning = tuning);
         let pool = Pool::new(driver.clone());
         // A software driver computes on threads of the process.
         if driver.properties().kind == DeviceKind::Software && driver.properties().backend != Backend::Cpu {

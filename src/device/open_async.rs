@@ -1,7 +1,7 @@
 //! Opening devices without blocking: the only way in a browser, whose adapters come as promises.
 
 use super::{Device, DeviceOptions, worker};
-use crate::error::Result;
+use crosslane_core::error::Result;
 
 impl Device {
     /// As [`Device::open`], without blocking the executor: another thread opens the device. In a browser this is the only way

@@ -3,16 +3,15 @@
 use super::Device;
 use super::registry::{self, ENGINES, Listed};
 use super::reopen::{Opening, Source};
-use crate::backend;
+use crosslane_core::engine::{Driver, Options};
+use crosslane_core::error::{Error, ErrorKind, Result};
+use crosslane_core::platform::BROWSER;
+use crosslane_core::properties::{DeviceKind, Properties};
 #[cfg(feature = "cpu")]
-use crate::backend::cpu::Profile;
-use crate::engine::{Driver, Options};
-use crate::error::{Error, ErrorKind, Result};
-use crate::platform::BROWSER;
-use crate::properties::{DeviceKind, Properties};
+use crosslane_core::report::Checks;
+use crosslane_core::tuning::Tuning;
 #[cfg(feature = "cpu")]
-use crate::report::Checks;
-use crate::tuning::Tuning;
+use crosslane_cpu::Profile;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -222,7 +221,7 @@ impl DeviceOptions {
     /// ```
     #[cfg(feature = "cpu")]
     pub fn cpu(&self, profile: Profile, checks: Option<Checks>) -> Result<Device> {
-        let driver = backend::cpu::open(profile.clone(), checks, backend::cpu::Tier::default(), &self.options)?;
+        let driver = crosslane_cpu::open(profile.clone(), checks, crosslane_cpu::Tier::default(), &self.options)?;
         Ok(self.over(driver, Source::Processor(profile, checks)))
     }
 
@@ -319,7 +318,7 @@ fn no_device(request: &str, all: &[Listed]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::first_that_opens;
-    use crate::error::{Error, ErrorKind};
+    use crosslane_core::error::{Error, ErrorKind};
     use std::cell::RefCell;
 
     fn fails(message: &str) -> Error {

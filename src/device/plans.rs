@@ -1,9 +1,9 @@
 //! A cache of plans, keyed by everything that they depend on: programs repeat the same operations.
 
-use crate::caps::Caps;
-use crate::error::Result;
-use crate::op::{Op, Pass, Plan, Values};
-use crate::work::Cost;
+use crosslane_core::caps::Caps;
+use crosslane_core::error::Result;
+use crosslane_core::op::{Op, Pass, Plan, Values};
+use crosslane_core::work::Cost;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -162,8 +162,8 @@ impl Plans {
 mod tests {
     use super::*;
     use crate::element::{DType, Scalar};
-    use crate::op::{Expression, ExpressionStep, StepKind};
-    use crate::ops::Map;
+    use crosslane_core::op::{Expression, ExpressionStep, StepKind};
+    use crosslane_ops::Map;
 
     fn fill(value: u64, extent: usize) -> Map {
         let dtype = DType::U32;

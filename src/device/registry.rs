@@ -1,26 +1,26 @@
 //! The list of engines ([`ENGINES`]), in the order of their devices.
 
-use crate::engine::{Driver, Engine, Exclusive, Opened, Options};
-use crate::error::{ErrorKind, Result};
-use crate::properties::Properties;
+use crosslane_core::engine::{Driver, Engine, Exclusive, Opened, Options};
+use crosslane_core::error::{ErrorKind, Result};
+use crosslane_core::properties::Properties;
 use std::sync::Arc;
 
-/// Engines by their cargo features, which are their modules: [`ENGINES`] and [`KNOWN`].
+/// Engines by their cargo features, with their crates: [`ENGINES`] and [`KNOWN`].
 macro_rules! engines {
-    ($($feature:literal $module:ident,)*) => {
+    ($($feature:literal $engine:ident,)*) => {
         /// All that are built in.
-        pub(crate) const ENGINES: &[Engine] = &[$(#[cfg(feature = $feature)] crate::backend::$module::ENGINE,)*];
+        pub(crate) const ENGINES: &[Engine] = &[$(#[cfg(feature = $feature)] $engine::ENGINE,)*];
 
         /// The names of those that there could be, and how to have them.
         const KNOWN: &[(&str, &str)] = &[$(($feature, concat!("enable the cargo feature `", $feature, "`")),)*];
     };
 }
 
-// An engine is added by its folder and its line here.
+// An engine is added by its crate and its line here.
 engines! {
-    "wgpu" wgpu,
-    "cuda" cuda,
-    "cpu" cpu,
+    "wgpu" crosslane_wgpu,
+    "cuda" crosslane_cuda,
+    "cpu" crosslane_cpu,
 }
 
 /// A device of an engine's list.
@@ -50,7 +50,7 @@ pub(crate) fn open(listed: &Listed, options: &Options) -> Result<Arc<dyn Driver>
 #[cfg(target_family = "wasm")]
 pub(crate) async fn open_in_browser(options: &Options) -> Result<Arc<dyn Driver>> {
     #[cfg(feature = "wgpu")]
-    return crate::backend::wgpu::page::open(options).await;
+    return crosslane_wgpu::page::open(options).await;
     #[cfg(not(feature = "wgpu"))]
     request("wgpu", options).expect("its name is known")
 }

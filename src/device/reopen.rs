@@ -2,13 +2,12 @@
 
 use super::registry::{self, Listed};
 use super::{Backend, Device, DeviceOptions, Properties};
-use crate::backend;
+use crosslane_core::engine::{Driver, set_natives};
+use crosslane_core::error::{Error, ErrorKind, Result};
 #[cfg(feature = "cpu")]
-use crate::backend::cpu::Profile;
-use crate::engine::{Driver, set_natives};
-use crate::error::{Error, ErrorKind, Result};
+use crosslane_core::report::Checks;
 #[cfg(feature = "cpu")]
-use crate::report::Checks;
+use crosslane_cpu::Profile;
 use std::sync::Arc;
 
 /// How a device was opened.
@@ -94,7 +93,7 @@ fn open(source: &Source, options: &DeviceOptions) -> Result<Arc<dyn Driver>> {
         }
         #[cfg(feature = "cpu")]
         Source::Processor(profile, checks) => {
-            backend::cpu::open(profile.clone(), *checks, backend::cpu::Tier::default(), &options.options)
+            crosslane_cpu::open(profile.clone(), *checks, crosslane_cpu::Tier::default(), &options.options)
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Single operations: planned and run over bytes, for tests.
 
 use super::Device;
-use crate::error::Result;
-use crate::kernel::Access;
+use crosslane_core::error::Result;
+use crosslane_core::kernel::Access;
 #[cfg(feature = "cases")]
-use crate::kernel::Kernel;
-use crate::memory::{Memory, Place};
+use crosslane_core::kernel::Kernel;
+use crosslane_core::memory::{Memory, Place};
 #[cfg(feature = "cases")]
-use crate::op::Op;
-use crate::op::{Plan, Slot};
-use crate::work::{Launch, Read, Window, Write};
+use crosslane_core::op::Op;
+use crosslane_core::op::{Plan, Slot};
+use crosslane_core::work::{Launch, Read, Window, Write};
 use std::sync::Arc;
 
 /// What memory holds that an operation writes and must not read.
@@ -103,12 +103,12 @@ impl Device {
         for &bytes in &plan.scratch {
             buffers.push(take(bytes, None)?);
         }
-        let window = |binding: &crate::op::Binding| Window {
+        let window = |binding: &crosslane_core::op::Binding| Window {
             memory: buffers[binding.buffer].clone(),
             offset: binding.offset,
             bytes: binding.bytes,
         };
-        let launch = |pass: &crate::op::Pass| Launch {
+        let launch = |pass: &crosslane_core::op::Pass| Launch {
             kernel: pass.kernel.clone(),
             buffers: pass.buffers.iter().map(window).collect(),
             params: pass.words(&Default::default()),

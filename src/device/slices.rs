@@ -1,13 +1,13 @@
 //! Long launches of the library's kernels are cut into slices, so that none keeps a device that also drives a screen from it.
 
 use super::{Device, DeviceKind, Properties};
-use crate::advice::Reason;
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::kernel::slice::BYTES;
-use crate::memory::{Block, Memory, Place};
-use crate::op::Grid;
-use crate::work::{Cost, Launch, Window, Write};
+use crosslane_core::advice::Reason;
+use crosslane_core::error::Result;
+use crosslane_core::kernel::Kernel;
+use crosslane_core::kernel::slice::BYTES;
+use crosslane_core::memory::{Block, Memory, Place};
+use crosslane_core::op::Grid;
+use crosslane_core::work::{Cost, Launch, Window, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};

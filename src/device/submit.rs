@@ -1,8 +1,8 @@
 //! Submissions and uploads, with the pool's figures in their errors.
 
 use super::Device;
-use crate::error::{Error, Result};
-use crate::work::{Launch, Write};
+use crosslane_core::error::{Error, Result};
+use crosslane_core::work::{Launch, Write};
 
 impl Device {
     /// Copies to the device; the source is free when it returns.

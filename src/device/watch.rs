@@ -1,12 +1,12 @@
 //! A device's state for kernels whose loops count: their shared memory, and the reports in it.
 
 use super::names::Names;
-use crate::engine::Driver;
-use crate::error::{ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::kernel::counting::{CUT, limit};
-use crate::memory::{Memory, Place, Pool};
-use crate::work::{Read, Window, Write};
+use crosslane_core::engine::Driver;
+use crosslane_core::error::{ErrorKind, Result};
+use crosslane_core::kernel::Kernel;
+use crosslane_core::kernel::counting::{CUT, limit};
+use crosslane_core::memory::{Memory, Place, Pool};
+use crosslane_core::work::{Read, Window, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;

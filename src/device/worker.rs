@@ -1,9 +1,9 @@
 //! A device's own thread, which does the blocking work of asynchronous calls in order.
 
 use super::{Device, DeviceOptions};
-use crate::engine::current;
-use crate::error::{Error, ErrorKind, Result};
-use crate::threads::{in_driver, watch_a_device};
+use crosslane_core::engine::current;
+use crosslane_core::error::{Error, ErrorKind, Result};
+use crosslane_core::threads::{in_driver, watch_a_device};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread::{JoinHandle, ThreadId};

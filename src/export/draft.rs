@@ -1,9 +1,9 @@
 //! Exports in the making: launches become data, and what a device must have for them is found.
 
 use super::data::{BindingKind, Export, ExportedKernel, ExportedLaunch, ExportedWindow, Limits};
-use crate::error::{CallSite, ErrorKind, Result};
-use crate::kernel::{Access, BindPoint, Feature, Kernel, Needs, UnportableKind, enabled};
-use crate::op::Grid;
+use crosslane_core::error::{CallSite, ErrorKind, Result};
+use crosslane_core::kernel::{Access, BindPoint, Feature, Kernel, Needs, UnportableKind, enabled};
+use crosslane_core::op::Grid;
 use std::collections::HashMap;
 
 /// Workgroups in one dimension, on every device.

@@ -27,7 +27,7 @@ impl Export {
         let json = serde_json::to_vec(self)?;
         for (name, text) in [("replay.js", REPLAY.as_bytes()), ("index.html", PAGE.as_bytes()), ("export.json", &json)]
         {
-            crate::files::replace(&folder.join(name), |file| io::Write::write_all(file, text))?;
+            crosslane_core::files::replace(&folder.join(name), |file| io::Write::write_all(file, text))?;
         }
         Ok(())
     }

@@ -2,9 +2,9 @@
 
 use super::data::{ArrayRole, Contents, Export, ExportedArray, ExportedBuffer, ExportedWindow};
 use super::draft::Draft;
-use crate::error::Result;
-use crate::kernel::Access;
-use crate::op::{Plan, Slot};
+use crosslane_core::error::Result;
+use crosslane_core::kernel::Access;
+use crosslane_core::op::{Plan, Slot};
 use std::panic::Location;
 
 impl Export {
@@ -25,7 +25,8 @@ impl Export {
             draft.export.buffers.push(ExportedBuffer { bytes: padded(bytes), contents: vec![] });
         }
         for pass in &plan.passes {
-            let window = |b: &crate::op::Binding| ExportedWindow { buffer: b.buffer, offset: b.offset, bytes: b.bytes };
+            let window =
+                |b: &crosslane_core::op::Binding| ExportedWindow { buffer: b.buffer, offset: b.offset, bytes: b.bytes };
             let windows = pass.buffers.iter().map(window).collect();
             draft.launch(&pass.kernel, windows, pass.words(&Default::default()), pass.grid)?;
         }

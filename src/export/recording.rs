@@ -4,11 +4,11 @@ use super::data::{ArrayRole, Contents, Export, ExportedArray, ExportedBuffer, Ex
 use super::draft::Draft;
 use crate::array::{Array, Untyped};
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::kernel::Access;
 use crate::launch::Recording;
-use crate::memory::Memory;
-use crate::work::{Launch, Read, Window};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::kernel::Access;
+use crosslane_core::memory::Memory;
+use crosslane_core::work::{Launch, Read, Window};
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;

@@ -6,10 +6,10 @@ use super::node::{Node, State, Storage};
 use super::task::Task;
 use crate::device::{Claim, Device};
 use crate::element::DType;
-use crate::error::{CallSite, Result};
-use crate::memory::{Memory, Place};
-use crate::op::{Op, Plan};
-use crate::work::{Launch, Window};
+use crosslane_core::error::{CallSite, Result};
+use crosslane_core::memory::{Memory, Place};
+use crosslane_core::op::{Op, Plan};
+use crosslane_core::work::{Launch, Window};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -229,7 +229,7 @@ impl Batch {
             buffers.push(self.take_memory(op.name(), bytes, Place::Device)?);
         }
         for (pass, &cost) in planned.plan.passes.iter().zip(&planned.costs) {
-            let window = |b: &crate::op::Binding| {
+            let window = |b: &crosslane_core::op::Binding| {
                 let (memory, b) = (buffers[b.buffer].clone(), b.filled(&values));
                 // An array in foreign memory may end where a buffer of the pool would have padding.
                 let bytes = b.bytes.min(memory.bytes() - b.offset);

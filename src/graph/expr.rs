@@ -3,9 +3,9 @@
 use super::node::Node;
 use super::task::Task;
 use crate::element::{DType, Scalar};
-use crate::layout::Layout;
-use crate::op::{Formula, Function};
-use crate::ops::Operator;
+use crosslane_core::layout::Layout;
+use crosslane_core::op::{Formula, Function};
+use crosslane_ops::Operator;
 use std::sync::Arc;
 
 /// How a node is computed. Arguments have the node's shape, unless said otherwise.

@@ -4,10 +4,10 @@ use super::batch::Batch;
 use super::expr::Expr;
 use super::node::{Node, State};
 use crate::element::DType;
-use crate::error::Result;
-use crate::layout::Layout;
-use crate::memory::Memory;
-use crate::op::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
+use crosslane_core::error::Result;
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::Memory;
+use crosslane_core::op::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

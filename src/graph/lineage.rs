@@ -6,10 +6,10 @@ use super::node::{Node, State, Storage};
 use super::task::{Outline, Task};
 use crate::device::Device;
 use crate::element::DType;
-use crate::error::{Error, Result};
-use crate::layout::Layout;
-use crate::memory::{Contents, Site, WORDS};
 use crate::sync::{Mutex, MutexGuard};
+use crosslane_core::error::{Error, Result};
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Contents, Site, WORDS};
 use std::sync::{Arc, OnceLock};
 
 /// How a node's value was computed. Several nodes may refer to it, also after the node is gone.

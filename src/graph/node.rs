@@ -4,10 +4,10 @@ use super::expr::Expr;
 use super::lineage::Lineage;
 use crate::device::Device;
 use crate::element::DType;
-use crate::error::Error;
-use crate::layout::Layout;
-use crate::memory::{Memory, Share};
 use crate::sync::{Mutex, MutexGuard};
+use crosslane_core::error::Error;
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Memory, Share};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ pub(crate) struct Node {
     pub steps: u32,
     /// Whether the node, or a node fused into it, is the output of an operation that can take in an epilogue.
     pub goes_on: bool,
-    /// Whether a long formula ([`Formula::is_long`]) may be fused into it.
+    /// Whether a long formula ([`Formula::is_long`](crosslane_core::op::Formula::is_long)) may be fused into it.
     pub long: bool,
     /// How many handles of the program, operations and other nodes want the value.
     users: AtomicU32,
@@ -159,7 +159,7 @@ impl Node {
     }
 
     pub fn len(&self) -> usize {
-        crate::layout::count(&self.shape)
+        crosslane_core::layout::count(&self.shape)
     }
 
     /// How many of the node's elements are values, where only the device knows.

@@ -5,10 +5,10 @@ use super::lineage::{How, Lineage, Origin};
 use super::node::{Node, Storage};
 use super::task::Task;
 use crate::device::Device;
-use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::layout::Layout;
-use crate::memory::Place;
-use crate::work::Write;
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::Place;
+use crosslane_core::work::Write;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 

@@ -7,11 +7,11 @@ use super::lineage::Origin;
 use super::node::{Node, State, Storage};
 use crate::device::Device;
 use crate::element::DType;
-use crate::error::Result;
-use crate::layout::Layout;
-use crate::memory::{Memory, Place};
-use crate::op::{Expression, Op};
 use crate::sync::Mutex;
+use crosslane_core::error::Result;
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Memory, Place};
+use crosslane_core::op::{Expression, Op};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 

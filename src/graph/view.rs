@@ -3,7 +3,7 @@
 use super::expr::Expr;
 use super::lineage::viewed;
 use super::node::{Node, State, Storage};
-use crate::layout::Layout;
+use crosslane_core::layout::Layout;
 use std::sync::Arc;
 
 /// A view of the node with `axis` last, and the order of axes that undoes the move.

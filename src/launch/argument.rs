@@ -2,8 +2,8 @@
 
 use crate::array::{Array, Untyped, ViewMut};
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::kernel::parameters::{HostType, Parameters};
+use crosslane_core::error::{Error, Result};
+use crosslane_core::kernel::parameters::{HostType, Parameters};
 use half::f16;
 use std::marker::PhantomData;
 

@@ -4,10 +4,10 @@ use super::argument::{Argument, Bound, Kind};
 use super::tail;
 use crate::array::{Array, Untyped};
 use crate::device::Device;
-use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::kernel::parameters::{self, HostType};
-use crate::kernel::{Access, BindPoint, Driven, Feature, Kernel, Own, Reflection, Resource};
-use crate::work::{Launch, Window};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::kernel::parameters::{self, HostType};
+use crosslane_core::kernel::{Access, BindPoint, Driven, Feature, Kernel, Own, Reflection, Resource};
+use crosslane_core::work::{Launch, Window};
 
 /// A launch on a device, asked for at a place in the program.
 pub(super) struct Call<'a> {

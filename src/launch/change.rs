@@ -6,9 +6,9 @@ use super::tail;
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::{DType, Scalar};
-use crate::error::{CallSite, Error, Result};
-use crate::op::Named;
-use crate::work::{Launch, Window};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Named;
+use crosslane_core::work::{Launch, Window};
 
 /// Gives a uniform or a member of the immediates another value. A uniform's is uploaded into memory of its own, which
 /// the binding with this number then has.

@@ -2,9 +2,9 @@
 
 use super::Launcher;
 use crate::array::no_encoders;
-use crate::backend::wgpu::Wgpu;
 use crate::device::Device;
-use crate::error::Result;
+use crosslane_core::error::Result;
+use crosslane_wgpu::Wgpu;
 use std::panic::Location;
 
 impl Launcher<'_> {

@@ -2,8 +2,8 @@
 
 use super::argument::{Arguments, Bound, Kind};
 use crate::device::Device;
-use crate::error::{CallSite, Error, Result};
-use crate::work::Window;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::work::Window;
 use std::ffi::c_void;
 use std::panic::Location;
 

@@ -3,10 +3,11 @@
 use super::argument::{Argument, Arguments};
 use super::call::Call;
 use crate::device::{Device, advice};
-use crate::error::{CallSite, Result};
-use crate::kernel::{Kernel, Reflection};
-use crate::op::Grid;
-use crate::work::Launch;
+use crate::kernel::Kernel;
+use crosslane_core::error::{CallSite, Result};
+use crosslane_core::kernel::{self, Reflection};
+use crosslane_core::op::Grid;
+use crosslane_core::work::Launch;
 use std::panic::Location;
 
 /// A launch of a program's kernel: the workgroups ([`Kernel::grid`], [`Kernel::for_elements`], [`Kernel::for_shape`]),
@@ -221,7 +222,7 @@ impl<'a> Launcher<'a> {
     }
 
     /// The kernel with its overrides, if it is a program's and the device has what it needs.
-    fn kernel(&self, call: &Call) -> Result<Kernel> {
+    fn kernel(&self, call: &Call) -> Result<kernel::Kernel> {
         if self.kernel.reflection().is_none() {
             let got = format!("the library's {:?}", self.kernel.name());
             return call.mistake("kernel", "one made by Kernel::wgsl", got);

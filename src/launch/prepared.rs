@@ -1,9 +1,9 @@
 //! A recording's launches as the device runs them: prepared, and the long ones in slices.
 
 use crate::device::{Device, Sliced};
-use crate::error::Result;
-use crate::memory::Block;
-use crate::work::Launch;
+use crosslane_core::error::Result;
+use crosslane_core::memory::Block;
+use crosslane_core::work::Launch;
 use std::collections::BTreeSet;
 
 /// What the driver prepared, and the launches it did so for, where they are not the recorded ones.

@@ -9,12 +9,12 @@ use super::tail::seal;
 use crate::array::{Array, Untyped, one_device};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::Batch;
-use crate::kernel::Access;
-use crate::op::{Named, named};
-use crate::ops::EmptyKernel;
-use crate::work::{Launch, Window};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::kernel::Access;
+use crosslane_core::op::{Named, named};
+use crosslane_core::work::{Launch, Window};
+use crosslane_ops::EmptyKernel;
 use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
 

@@ -5,13 +5,13 @@
 //! zeroed until one of them writes to the array again.
 
 use crate::array::Untyped;
-use crate::caps::Caps;
 use crate::device::Device;
-use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel, Spec};
-use crate::op::Grid;
-use crate::ops::shader;
-use crate::work::{Launch, Window};
+use crosslane_core::caps::Caps;
+use crosslane_core::error::Result;
+use crosslane_core::kernel::{Access, Draft, Kernel, Spec};
+use crosslane_core::op::Grid;
+use crosslane_core::work::{Launch, Window};
+use crosslane_ops::shader;
 
 /// The most that drivers round the size of a uniform buffer up to: Direct3D's, and Vulkan's largest
 /// robustUniformBufferAccessSizeAlignment.

@@ -126,6 +126,7 @@ fn code(dtype: DType) -> &'static str {
         DType::Bool => "b1",
         DType::Complex32 => "c8",
         DType::Complex64 => "c16",
+        _ => unreachable!("each of DType::ALL has its code above"),
     }
 }
 

@@ -3,13 +3,13 @@
 mod roofline;
 mod worth;
 
-pub use crate::occupancy::{Limiter, Occupancy};
-pub use crate::trace::{Roofline, Span, SpanKind, Trace};
+pub use crosslane_core::occupancy::{Limiter, Occupancy};
+pub use crosslane_core::trace::{Roofline, Span, SpanKind, Trace};
 pub use worth::Worth;
 
 use crate::device::Device;
-use crate::error::{CallSite, Error, Result};
-use crate::platform::Instant;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::platform::Instant;
 use std::panic::Location;
 
 impl Device {

@@ -2,11 +2,11 @@
 
 use crate::array::Array;
 use crate::device::Device;
-use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::launch::Argument;
-use crate::platform::Instant;
-use crate::trace::Roofline;
+use crosslane_core::error::{ErrorKind, Result};
+use crosslane_core::platform::Instant;
+use crosslane_core::trace::Roofline;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -47,8 +47,7 @@ impl Device {
         if let Some(roofline) = *kept {
             return Ok(roofline);
         }
-        let roofline =
-            Roofline { bytes_per_second: bytes_per_second(self)?, flops_per_second: flops_per_second(self)? };
+        let roofline = Roofline::new(bytes_per_second(self)?, flops_per_second(self)?);
         *kept = Some(roofline);
         Ok(roofline)
     }

@@ -2,9 +2,9 @@
 
 use crate::array::Array;
 use crate::device::Device;
-use crate::error::Result;
-use crate::platform::Instant;
-use crate::trace::Costs;
+use crosslane_core::error::Result;
+use crosslane_core::platform::Instant;
+use crosslane_core::trace::Costs;
 use std::fmt;
 use std::hint::black_box;
 use std::sync::OnceLock;

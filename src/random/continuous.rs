@@ -4,9 +4,9 @@ use super::Generator;
 use super::draw::{Draw, Given};
 use crate::array::{Array, Input};
 use crate::element::{DType, Float};
-use crate::error::{CallSite, Error, Result};
-use crate::op::{Scalar, Shared};
-use crate::ops::random::{
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Scalar, Shared};
+use crosslane_ops::random::{
     BETA, EXPONENTIAL, GAMMA, LOG_GAMMA, LOGNORMAL, NORMAL, UNIFORM, UNIFORM_WIDE, UNIT, UNIT_HALF, UNIT_WIDE,
 };
 use half::f16;

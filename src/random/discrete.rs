@@ -4,9 +4,9 @@ use super::Generator;
 use super::draw::{Draw, Given, bits, in_type, integer};
 use crate::array::{Array, Input, Side};
 use crate::element::{DType, Element, Integer};
-use crate::error::{Error, Result};
-use crate::op::Value;
-use crate::ops::random::{BELOW, BELOW_WIDE, BERNOULLI, BINOMIAL, GEOMETRIC, POISSON, WORD, WORD_WIDE};
+use crosslane_core::error::{Error, Result};
+use crosslane_core::op::Value;
+use crosslane_ops::random::{BELOW, BELOW_WIDE, BERNOULLI, BINOMIAL, GEOMETRIC, POISSON, WORD, WORD_WIDE};
 use std::ops::{Bound, RangeBounds};
 use std::panic::Location;
 

@@ -3,9 +3,9 @@
 use super::Generator;
 use crate::array::{AnyInput, Array, Input, apply, check};
 use crate::element::{DType, Element, Scalar};
-use crate::error::{CallSite, Error, Result};
-use crate::layout::{broadcast_shapes, count};
-use crate::op::{Formula, Shared, Value};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::{broadcast_shapes, count};
+use crosslane_core::op::{Formula, Shared, Value};
 
 /// Words of a block.
 const BLOCK: u64 = 4;

@@ -3,7 +3,7 @@
 use super::Generator;
 use crate::array::Array;
 use crate::element::Float;
-use crate::error::Error;
+use crosslane_core::error::Error;
 use std::panic::Location;
 
 /// The inputs and outputs of a layer: the last two axes of a weight's shape; the others are the window of a convolution, whose

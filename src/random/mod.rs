@@ -31,7 +31,7 @@ mod spread;
 pub use spread::{Halton, Sobol};
 
 use crate::device::Device;
-use crate::ops::random::philox;
+use crosslane_ops::random::philox;
 
 /// The last word of counters: draws, keys of other generators, and keys of permutations have their own.
 const CHILD: u32 = 1;

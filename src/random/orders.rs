@@ -3,9 +3,9 @@
 use super::Generator;
 use crate::array::{AnyInput, Array, OutOfRange, apply};
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::op::Formula;
-use crate::ops::random::PERMUTED;
+use crosslane_core::error::{Error, Result};
+use crosslane_core::op::Formula;
+use crosslane_ops::random::PERMUTED;
 use std::panic::Location;
 
 /// Up to here a permutation sorts random keys, beyond it computes where each number goes.
@@ -180,7 +180,7 @@ fn enough<T: Element>(
     operation: &'static str,
     array: &Array<T>,
     count: usize,
-    at: crate::error::CallSite,
+    at: crosslane_core::error::CallSite,
 ) -> Result<usize> {
     if let Some(error) = array.error() {
         return Err(error);

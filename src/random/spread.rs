@@ -2,9 +2,9 @@
 
 use crate::array::{AnyInput, Array, Reduction, apply};
 use crate::device::Device;
-use crate::error::{CallSite, Error, Result};
-use crate::op::Formula;
-use crate::ops::random::{MIRRORED, OWEN};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Formula;
+use crosslane_ops::random::{MIRRORED, OWEN};
 use std::panic::Location;
 
 /// Joe and Kuo's numbers: for each dimension from the second on its polynomial, and the first direction numbers.
@@ -84,7 +84,7 @@ fn numbers(operation: &'static str, device: &Device, first: u32, count: usize, a
 
 /// A word for each dimension.
 fn seeds(device: &Device, seed: u64, dimensions: usize) -> Array<u32> {
-    let words = crate::ops::random::words(seed, dimensions);
+    let words = crosslane_ops::random::words(seed, dimensions);
     Array::from_slice(device, &words)
 }
 

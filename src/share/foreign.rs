@@ -3,9 +3,9 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::layout::Layout;
-use crate::memory::{Adopted, Foreign, Home, Owner};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Adopted, Foreign, Home, Owner};
 use std::ffi::c_void;
 use std::panic::Location;
 
@@ -101,7 +101,7 @@ impl<T: Element> Array<T> {
         crate::array::check::<T>(OPERATION, device, shape, at)?;
         let mistake =
             |argument: &str, wanted: String, got: String| Err(Error::argument(OPERATION, argument, wanted, got, at));
-        let Some(engine) = device.driver().any().downcast_ref::<crate::backend::wgpu::Wgpu>() else {
+        let Some(engine) = device.driver().any().downcast_ref::<crosslane_wgpu::Wgpu>() else {
             return mistake("device", "a device of wgpu".into(), format!("{device:?}"));
         };
         let size = T::DTYPE.size();
@@ -119,11 +119,11 @@ impl<T: Element> Array<T> {
             return mistake("buffer", wanted, format!("{} bytes", buffer.size()));
         }
         engine.bindable(OPERATION, buffer)?;
-        let is = |block: &crate::memory::Block| crate::backend::wgpu::shown(block) == Some(buffer);
+        let is = |block: &crosslane_core::memory::Block| crosslane_wgpu::shown(block) == Some(buffer);
         let memory = device.pool().shown(is).unwrap_or_else(|| {
             let copies = buffer.usage().contains(wgpu::BufferUsages::COPY_SRC);
             let how = Adopted { copies, shared: false, read_only: false };
-            let memory = device.pool().adopt(crate::backend::wgpu::adopted(buffer.clone()), has, how);
+            let memory = device.pool().adopt(crosslane_wgpu::adopted(buffer.clone()), has, how);
             device.pool().show(&memory);
             memory
         });

@@ -3,11 +3,11 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::engine::HostBlock;
-use crate::error::{Error, ErrorKind, Result};
-use crate::memory::{Direction, Memory};
-use crate::trace::SpanKind;
-use crate::trace::recorder::Open;
+use crosslane_core::engine::HostBlock;
+use crosslane_core::error::{Error, ErrorKind, Result};
+use crosslane_core::memory::{Direction, Memory};
+use crosslane_core::trace::SpanKind;
+use crosslane_core::trace::recorder::Open;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -44,7 +44,7 @@ impl<T: Element> HostBuffer<T> {
     #[track_caller]
     pub fn new(device: &Device, len: usize, direction: Direction) -> Result<HostBuffer<T>> {
         crate::array::check::<T>("HostBuffer::new", device, &[len], Location::caller())?;
-        let bytes = crate::ops::buffer_bytes(T::DTYPE, len);
+        let bytes = crosslane_ops::buffer_bytes(T::DTYPE, len);
         let limit = device.caps().buffer_bytes;
         if bytes > limit {
             let (operation, at) = ("HostBuffer::new", Some(Location::caller()));
@@ -55,7 +55,8 @@ impl<T: Element> HostBuffer<T> {
         let block = device.driver().clone().host_block(bytes, direction);
         let block = block.map_err(|e| device.pool().with_figures(e, "HostBuffer::new", bytes).located(at))?;
         let keeps = device.keeps_lineage() && direction == Direction::Upload;
-        let kept = keeps.then(|| crate::memory::zeros("HostBuffer::new", len * size_of::<T>(), at)).transpose()?;
+        let kept =
+            keeps.then(|| crosslane_core::memory::zeros("HostBuffer::new", len * size_of::<T>(), at)).transpose()?;
         Ok(HostBuffer { device: device.clone(), block, len, direction, kept, marker: PhantomData })
     }
 

@@ -2,8 +2,8 @@
 
 use crate::array::Array;
 use crate::element::Element;
-use crate::engine::Mapping;
-use crate::error::{ErrorKind, Result};
+use crosslane_core::engine::Mapping;
+use crosslane_core::error::{ErrorKind, Result};
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic::Location;

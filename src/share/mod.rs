@@ -7,7 +7,7 @@ mod mapped;
 mod ranges;
 mod unified;
 
-pub use crate::memory::Direction;
+pub use crosslane_core::memory::Direction;
 pub use host_buffer::HostBuffer;
 pub use mapped::Mapped;
 pub use unified::{Transfers, Unified, UnifiedState};

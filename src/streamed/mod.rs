@@ -17,7 +17,7 @@ pub use total::Total;
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
 use pieces::{Mapped, Pieces, Uploads};
 use source::{Bytes, Chunks, Source};
 use std::convert::Infallible;

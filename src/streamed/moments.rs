@@ -4,7 +4,7 @@ use super::Streamed;
 use super::run::{Work, ahead};
 use crate::array::Array;
 use crate::element::{DType, Float};
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use std::panic::Location;
 
 /// A count of elements, their mean, and the sum of their squared distances from it.

@@ -4,7 +4,7 @@ use super::source::Source;
 use crate::array::Array;
 use crate::device::{Begun, Device};
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 
 /// What an operation asks of a stream.
 #[derive(Clone, Copy)]

@@ -4,8 +4,8 @@ use super::run::{Work, ahead};
 use super::{Streamed, Total};
 use crate::array::Array;
 use crate::element::{Class, Element, Number};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::order_number;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::order_number;
 use std::panic::Location;
 
 impl<T: Total> Streamed<'_, T> {

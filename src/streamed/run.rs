@@ -5,8 +5,8 @@ use super::{Progress, Streamed};
 use crate::array::{Array, eval_all};
 use crate::device::{Backend, Begun};
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::memory::zeros;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::memory::zeros;
 use std::cell::RefCell;
 
 /// Bytes of a piece, where the program names no number of elements: 8 MiB take 0.2 ms on a fast bus, the calls for it less than 0.1,

@@ -4,7 +4,7 @@ use super::run::{Work, ahead};
 use super::{Streamed, failed};
 use crate::array::Array;
 use crate::element::{Element, Ordered};
-use crate::error::Result;
+use crosslane_core::error::Result;
 use std::io::Write;
 use std::ops::Range;
 use std::panic::Location;
@@ -73,7 +73,7 @@ impl<T: Element> Streamed<'_, T> {
         self.deliver(at, |values| {
             if all.try_reserve(values.len()).is_err() {
                 let requested = (all.len() as u64 + values.len() as u64) * size_of::<T>() as u64;
-                return Err(crate::memory::exhausted("Streamed::to_vec", requested, at));
+                return Err(crosslane_core::memory::exhausted("Streamed::to_vec", requested, at));
             }
             all.extend_from_slice(values);
             Ok(())

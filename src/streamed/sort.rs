@@ -5,7 +5,7 @@ use super::{Streamed, Uploads};
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Ordered;
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use std::ops::Range;
 use std::panic::Location;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::failed;
 use crate::element::{DType, Element};
-use crate::error::{CallSite, Result};
-use crate::memory::zeros;
+use crosslane_core::error::{CallSite, Result};
+use crosslane_core::memory::zeros;
 use std::fmt::Display;
 use std::io::{self, Read};
 

@@ -3,7 +3,7 @@
 use super::run::{Work, ahead};
 use crate::array::Array;
 use crate::element::Number;
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use half::f16;
 
 /// Elements whose halves of 16 bits are added up in 32 bits without overflow.

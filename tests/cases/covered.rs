@@ -31,7 +31,7 @@ fn implementations(folder: &Path, to: &mut BTreeSet<String>) {
 #[test]
 fn every_operation_has_cases() {
     let mut all = BTreeSet::new();
-    implementations(&folder("src/ops"), &mut all);
+    implementations(&folder("crates/ops/src"), &mut all);
     let caps = stand_in("native", u64::MAX).caps().clone();
     let cases = ALL.iter().flat_map(|(_, cases)| cases(&caps));
     let tried: BTreeSet<String> =

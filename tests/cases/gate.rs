@@ -3,7 +3,7 @@
 use crate::support::{played, say, stand_in, stand_in_with};
 use crate::{cases, none, run};
 use crosslane::Device;
-use crosslane::device::Caps;
+use crosslane::device::{Caps, tunable};
 use crosslane::op::{Case, Plan};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use std::time::Instant;
 pub const NARROW: u64 = 1 << 16;
 /// The same for kernels that combine what many windows gave. Normalisations alone can do with so little.
 const NARROWER: [u64; 3] = [1 << 14, 1 << 12, 1 << 11];
-/// Multiprocessors of a large card: `MANY` of `src/caps.rs`, which plans for any device that does not tell take too.
+/// Multiprocessors of a large card: `MANY` of `crates/core/src/caps.rs`, which plans for any device that does not tell take too.
 const MANY: u32 = 128;
 /// Elements of the largest case that runs in the most windows, of the largest that runs in many, and of the largest that runs.
 const MOST_NARROWER: usize = 250_000;
@@ -123,7 +123,7 @@ pub fn checked(operation: &str) {
     // A large card, which plans what small shapes do not fill.
     devices.extend((profile == "native").then(|| stand_in_with("native", |caps| caps.multiprocessors = MANY)));
     // CUDA's own tuning.
-    let guarded = |caps: &mut Caps| caps.tuning.set("correlate_sliding", &[1]).expect("it may");
+    let guarded = |caps: &mut Caps| caps.tuning.set(tunable("correlate_sliding").unwrap(), &[1]).expect("it may");
     devices.extend((profile == "native" && operation == "correlate").then(|| stand_in_with("native", guarded)));
     // What the processor compiles differs from what cards run in numbers: a case for each kernel is enough.
     let compiled = (profile == "native").then_some("compiled");

@@ -14,11 +14,11 @@ mod support;
 mod texts;
 
 use crosslane::cpu::Profile;
-use crosslane::device::{Caps, DeviceKind, Natives};
-use crosslane::op::Case;
+use crosslane::device::{Caps, DeviceKind, Natives, tunable};
+use crosslane::op::{Case, Kernel};
 use crosslane::ops::cases::{ALL, Cases, timed};
 use crosslane::profile::SpanKind;
-use crosslane::{Array, Device, DeviceOptions, Kernel, Recording, eval_all};
+use crosslane::{Array, Device, DeviceOptions, Recording, eval_all};
 use std::time::{Duration, Instant};
 use support::{compiles_slowly, devices, name, say};
 
@@ -193,7 +193,7 @@ fn none(operation: &str, failures: Vec<String>) {
 /// Plans of all cases keep every promise, and their kernels can be written in every language, for each kind of hardware.
 fn plans(operation: &str) {
     let merging = Caps::presets().into_iter().filter(|_| operation == "sort").map(|(preset, mut caps)| {
-        caps.tuning.set("sort_merge", &[8192]).unwrap();
+        caps.tuning.set(tunable("sort_merge").unwrap(), &[8192]).unwrap();
         (preset, caps)
     });
     let mut texts = texts::Texts::default();

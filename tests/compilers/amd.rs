@@ -6,9 +6,10 @@
 use crate::statistics::{Figures, line, read, table};
 use crate::support::say;
 use crate::{CARDS, TASK, said, start};
+use crosslane::Device;
 use crosslane::op::Case;
+use crosslane::op::Kernel;
 use crosslane::ops::cases::ALL;
-use crosslane::{Device, Kernel};
 use std::collections::HashSet;
 use std::time::Instant;
 

@@ -3,8 +3,8 @@
 
 use crate::khronos::{Folder, Planned, kernels};
 use crate::support::{is_required, say};
-use crosslane::Kernel;
 use crosslane::device::Caps;
+use crosslane::op::Kernel;
 use naga::back::hlsl;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::io::Write;

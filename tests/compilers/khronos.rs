@@ -4,9 +4,9 @@
 //! The validator knows the rules of SPIR-V and Vulkan that drivers rely on and do not check.
 
 use crate::support::{is_required, say};
-use crosslane::Kernel;
 use crosslane::device::Caps;
 use crosslane::op::Case;
+use crosslane::op::Kernel;
 use crosslane::ops::cases::ALL;
 use naga::back::{glsl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};

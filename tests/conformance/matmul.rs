@@ -5,7 +5,7 @@ use crate::for_types;
 use crate::support::*;
 use crosslane::array::Precision;
 use crosslane::cpu::{Checks, Profile};
-use crosslane::device::{Backend, Tunable, Tuning};
+use crosslane::device::{Backend, Tuning, tunable};
 use crosslane::op::Value;
 use crosslane::{Array, Device, DeviceOptions, Element, Float, Number, Recording, einsum, f16, s};
 use rand::Rng;
@@ -314,7 +314,7 @@ fn tensor_cores_take_every_size() {
 /// Candidates of `crosslane tune` give what the others give: large tiles, that as many workgroups take as they are for.
 #[test]
 fn tensor_cores_take_every_candidate() {
-    let tunable = Tunable::all().iter().find(|tunable| tunable.name == "matmul_tensor").unwrap();
+    let tunable = tunable("matmul_tensor").unwrap();
     if with_tensor_cores().any(|device| device.properties().backend == Backend::Cpu) {
         let profile = played();
         let profile = Profile::presets().into_iter().find(|preset| preset.name == profile).unwrap();
@@ -323,7 +323,7 @@ fn tensor_cores_take_every_candidate() {
             let (a, b) = (whole(&[132, 20, inner], 1, true), whole(&[inner, 24], 2, true));
             let wanted = typed(&product(&a, &b.broadcast(&[132, inner, 24])));
             let mut tuning = Tuning::default();
-            tuning.set(tunable.name, candidate).unwrap();
+            tuning.set(tunable, candidate).unwrap();
             let mut profile = profile.clone();
             profile.caps.tuning = tuning;
             let device = &DeviceOptions::default().cpu(profile, None).unwrap();

@@ -5,6 +5,7 @@ use crate::for_types;
 use crate::support::*;
 use crosslane::array::SortOptions;
 use crosslane::cpu::{Checks, Profile};
+use crosslane::device::tunable;
 use crosslane::op::Scalar;
 use crosslane::{Array, DType, Device, DeviceOptions, Element, Ordered, f16, s};
 use rand::Rng;
@@ -148,7 +149,7 @@ fn adversarial_orders() {
 fn merged_rows() {
     let profile = played();
     let mut profile = Profile::presets().into_iter().find(|preset| preset.name == profile).unwrap();
-    profile.caps.tuning.set("sort_merge", &[8192]).unwrap();
+    profile.caps.tuning.set(tunable("sort_merge").unwrap(), &[8192]).unwrap();
     for checks in [None, Some(Checks::default())] {
         let device = &DeviceOptions::default().cpu(profile.clone(), checks).unwrap();
         spoil(device);

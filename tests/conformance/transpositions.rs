@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::device::{Tunable, Tuning};
+use crosslane::device::{Tuning, tunable};
 use crosslane::{Array, Complex, Device, DeviceOptions, Element, bf16, f16, s};
 use std::sync::OnceLock;
 
@@ -92,10 +92,10 @@ fn transpositions_of_every_type() {
 /// Each way that tiles may be taken, with more rows of them than a band has.
 #[test]
 fn tiles_of_every_size() {
-    let tunable = Tunable::all().iter().find(|tunable| tunable.name == "map_tiled").unwrap();
+    let tunable = tunable("map_tiled").unwrap();
     for candidate in tunable.candidates {
         let mut tuning = Tuning::default();
-        tuning.set(tunable.name, candidate).unwrap();
+        tuning.set(tunable, candidate).unwrap();
         let device = DeviceOptions::default().tuning(tuning).open("cpu").unwrap();
         for (shape, order) in [(&[1300, 70], &[1, 0]), (&[70, 1300], &[1, 0]), (&[131, 77], &[1, 0])] {
             permuted::<f32>(&device, shape, order);
@@ -117,7 +117,7 @@ fn every_order_of_four_dimensions() {
 
 #[test]
 fn tiles_are_used_where_neighbours_differ() {
-    let tunable = Tunable::all().iter().find(|tunable| tunable.name == "map_tiled").unwrap();
+    let tunable = tunable("map_tiled").unwrap();
     for device in with_tiles() {
         if device.caps().tuning.get(tunable)[0] == 0 {
             say(&format!("tiles are not looked for on {}: its tuning takes none", name(device)));

@@ -7,7 +7,7 @@ use crate::support::{is_required, say};
 use crosslane::array::Precision;
 use crosslane::cuda::{CudaOptions, CudaSource};
 use crosslane::device::Caps;
-use crosslane::op::{Expression, ExpressionStep, Leaf, LeafSource, Op, StepKind};
+use crosslane::op::{self, Expression, ExpressionStep, Leaf, LeafSource, Op, StepKind};
 use crosslane::ops::Matmul;
 use crosslane::{DType, Kernel};
 use std::process::{Child, Command, Output, Stdio};
@@ -54,15 +54,15 @@ fn programs() -> Vec<(String, Kernel)> {
 }
 
 /// A kernel, and the architectures to compile it for.
-type Wanted = ((String, Kernel), &'static [u32]);
+type Wanted = ((String, op::Kernel), &'static [u32]);
 
 /// Compiles kernels as programs do for the first architecture, and with less optimisation for the others; gives what failed.
 fn compile_all(kernels: impl Iterator<Item = Wanted>) -> Vec<String> {
     let compile = |source: CudaSource, nth| if nth == 0 { source.compile().map(drop) } else { source.check() };
-    let compile = |kernel: &Kernel, nth: usize, architecture| {
+    let compile = |kernel: &op::Kernel, nth: usize, architecture| {
         let options = CudaOptions::new(architecture);
-        kernel.cuda_native(&options).map_or(Ok(()), |native| compile(native, nth))?;
-        compile(kernel.cuda(&options)?, nth)
+        CudaSource::native(kernel, &options).map_or(Ok(()), |native| compile(native, nth))?;
+        compile(CudaSource::translated(kernel, &options)?, nth)
     };
     kernels
         .filter_map(|((name, kernel), architectures)| {
@@ -104,7 +104,8 @@ fn every_kernel_for_every_architecture() {
     let counts =
         format!("{of_library} of {of} of the library, {} of the corpus, {} programs", corpus.len(), programs.len());
     let paired = short.into_iter().enumerate().map(|(nth, kernel)| (kernel, &PAIRS[nth % PAIRS.len()][..]));
-    let all = paired.chain(corpus.into_iter().chain(programs).map(|kernel| (kernel, &ARCHITECTURES[..])));
+    let all = paired
+        .chain(corpus.into_iter().chain(programs).map(|(name, kernel)| ((name, kernel.into()), &ARCHITECTURES[..])));
     // Sorts and the like take seconds each: for one architecture by turns.
     let long = long.into_iter().enumerate();
     let all = all.chain(long.map(|(nth, kernel)| (kernel, &ARCHITECTURES[nth % ARCHITECTURES.len()..][..1])));
@@ -179,7 +180,7 @@ fn products_have_a_native() {
     let caps = Caps::nvidia_like();
     let native = |sizes, by_inner, architecture| {
         let plan = halves(sizes, by_inner).plan(&caps).unwrap();
-        plan.passes[0].kernel.cuda_native(&CudaOptions::new(architecture))
+        CudaSource::native(&plan.passes[0].kernel, &CudaOptions::new(architecture))
     };
     for by_inner in [[false, false], [false, true], [true, false], [true, true]] {
         let source = native([312, 200, 136], by_inner, 90).unwrap_or_else(|| panic!("{by_inner:?}: no native"));
@@ -197,7 +198,9 @@ fn products_have_a_native() {
     let small = caps.clone().with(|caps| caps.binding_bytes = 1 << 16);
     let plan = halves([64, 40, 4096], [true, false]).plan(&small).unwrap();
     let options = CudaOptions::new(90);
-    assert!(plan.passes.len() > 1 && plan.passes.iter().all(|pass| pass.kernel.cuda_native(&options).is_none()));
+    assert!(
+        plan.passes.len() > 1 && plan.passes.iter().all(|pass| CudaSource::native(&pass.kernel, &options).is_none())
+    );
     assert!(native([311, 200, 136], [false, true], 90).is_none(), "lines at no multiples of 16 bytes");
     assert!(native([311, 200, 136], [true, true], 90).is_some(), "as many lines as one likes");
 }

@@ -3,7 +3,7 @@
 use crate::emulation::{self, Launch, Window};
 use crate::support::is_required;
 use crosslane::cuda::{CudaOptions, CudaSource};
-use crosslane::device::Caps;
+use crosslane::device::{Caps, tunable};
 use crosslane::{ErrorKind, Kernel};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub fn caps() -> Caps {
     Caps::nvidia_like().with(|caps| {
         (caps.binding_bytes, caps.workgroup_bytes) = (1 << 40, 99 << 10);
-        caps.tuning.set("correlate_sliding", &[1]).expect("it may");
+        caps.tuning.set(tunable("correlate_sliding").unwrap(), &[1]).expect("it may");
     })
 }
 

@@ -5,9 +5,9 @@ use crate::emulate::{self, OPTIONS, Program};
 use crate::emulated_cases::{Run, check, spread};
 use crate::emulation::{self, Launch};
 use crate::support::say;
-use crosslane::Kernel;
 use crosslane::cuda::CudaSource;
-use crosslane::device::Caps;
+use crosslane::device::{Caps, tunable};
+use crosslane::op::Kernel;
 use crosslane::op::{Case, Pass};
 use crosslane::ops::cases::{ALL, Cases};
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ const SHARE: f64 = 0.5;
 
 /// A card's capabilities, and one's on which short sorts merge.
 fn kinds() -> [Caps; 2] {
-    let merging = |caps: &mut Caps| caps.tuning.set("sort_merge", &[8192]).expect("it may");
+    let merging = |caps: &mut Caps| caps.tuning.set(tunable("sort_merge").unwrap(), &[8192]).expect("it may");
     [emulate::caps(), emulate::caps().with(merging)]
 }
 
@@ -92,11 +92,11 @@ impl Run for Texts {
     fn run(&mut self, pass: &Pass, launch: Launch, buffers: &mut [Vec<u8>]) -> Result<(), String> {
         let (kernel, Launch { grid, windows, immediates, .. }) = (&pass.kernel, launch);
         let program = |source: &CudaSource| Program::new(source, windows.len(), !immediates.is_empty());
-        let source = kernel.cuda(&OPTIONS).map_err(|error| error.to_string())?;
+        let source = CudaSource::translated(kernel, &OPTIONS).map_err(|error| error.to_string())?;
         let said = |error: String| format!("{error}\n{}", emulate::own(&source));
         let own = program(&source).map_err(said)?;
         // What only one architecture has, g++ has not: those natives are compiled, and run by the tests on such a card.
-        let native = match kernel.cuda_native(&OPTIONS).filter(|source| !source.specific) {
+        let native = match CudaSource::native(kernel, &OPTIONS).filter(|source| !source.specific) {
             Some(source) => {
                 NATIVES.fetch_add(1, Ordering::Relaxed);
                 let mut native = buffers.to_vec();
@@ -116,7 +116,7 @@ impl Run for Texts {
 /// Whether a native stands for a kernel of a case, and g++ can run it.
 fn has_native(case: &Case, caps: &Caps, seen: &mut HashSet<String>) -> bool {
     let plan = case.op.plan(caps).unwrap_or_else(|error| panic!("{}: {error}", case.what));
-    let natives = plan.passes.iter().filter_map(|pass| pass.kernel.cuda_native(&OPTIONS));
+    let natives = plan.passes.iter().filter_map(|pass| CudaSource::native(&pass.kernel, &OPTIONS));
     natives.filter(|source| !source.specific).any(|source| seen.insert(source.text))
 }
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 /// The engines, and the folders of each one's own code: with wgpu what browsers replay, with CUDA the natives. The rest of the
 /// library is every engine's.
 const ENGINES: [(&str, &[&str]); 3] = [
-    ("wgpu", &["src/backend/wgpu", "src/export/web"]),
-    ("cuda", &["src/backend/cuda", "crates/wgsl-to-cuda", "shaders/native"]),
-    ("cpu", &["src/backend/cpu"]),
+    ("wgpu", &["crates/wgpu", "src/export/web"]),
+    ("cuda", &["crates/cuda", "crates/wgsl-to-cuda", "shaders/native"]),
+    ("cpu", &["crates/cpu"]),
 ];
 
 /// Prints the lines of each engine, and how far each two of them differ.
@@ -67,7 +67,8 @@ fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
         let named =
             |names: &[&str]| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name));
         let kind = path.extension().and_then(|kind| kind.to_str());
-        if path.is_dir() && !named(&["rendered", "tests"]) {
+        // Crates have links to `shaders`.
+        if path.is_dir() && !path.is_symlink() && !named(&["rendered", "tests"]) {
             all.extend(files(&path)?);
         } else if matches!(kind, Some("rs" | "wgsl" | "cu" | "cuh" | "js")) && !named(&["tests.rs", "cases.rs"]) {
             all.push(path);

@@ -7,9 +7,9 @@ use std::fs;
 pub fn all(check: bool) -> Outcome<()> {
     let check: &[&str] = if check { &["--check"] } else { &[] };
     run("cargo", &[&["fmt", "--all"], check].concat())?;
-    let folders = fs::read_dir(root().join("src/ops")).map_err(|error| format!("src/ops: {error}"))?;
+    let folders = fs::read_dir(root().join("crates/ops/src")).map_err(|error| format!("crates/ops/src: {error}"))?;
     let mut modules: Vec<String> = folders
-        .filter_map(|entry| Some(format!("src/ops/{}/mod.rs", entry.ok()?.file_name().to_str()?)))
+        .filter_map(|entry| Some(format!("crates/ops/src/{}/mod.rs", entry.ok()?.file_name().to_str()?)))
         .filter(|module| root().join(module).exists())
         .collect();
     modules.sort();

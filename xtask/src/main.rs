@@ -2,6 +2,7 @@
 
 mod chart;
 mod divergence;
+mod edit_loop;
 mod format;
 mod hardware;
 mod new_op;
@@ -25,7 +26,7 @@ cargo xtask COMMAND
   results --merge OURS.json PEERS.jsonl COMMIT DATE
                     puts new figures into benches/h200.json first; benches/h200.sh makes the two files
   fmt [--check]     formats all files, those of operations too, which `cargo fmt` does not find
-  new-op NAME       writes an operation to begin with: its shader, its folder, its line in src/ops/mod.rs
+  new-op NAME       writes an operation to begin with: its shader, its folder, its line in crates/ops/src/lib.rs
   ci                runs .ci/run: format, lints, documentation and all tests
   hardware          runs tests on the cpu engine, with all checks, as each kind of hardware; fails if a test runs as none
   bench [ARGUMENT ..]
@@ -36,6 +37,8 @@ cargo xtask COMMAND
   sanitize miri|address|thread|cuda [TEST ..]
                     runs unit tests under Miri, or conformance under a sanitizer (CONTRIBUTING.md)
   divergence        prints the lines of code of each engine and of all, and the code divergence
+  edit-loop         measures what a changed line costs until its test has run: of a plan, a kernel's text, a method, the
+                    interpreter
   switching         runs one example by each engine's feature alone, and on each device: the answers must be the same
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
@@ -72,6 +75,7 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["sanitize", which, tests @ ..] => sanitize::run(which, tests),
         ["report"] => report::join(),
         ["report", name, options @ ..] => report::measure(name, options),
+        ["edit-loop"] => edit_loop::measure(),
         ["switching"] => switching::compare(),
         ["peers"] => peers::measure(None),
         ["peers", out] => peers::measure(Some(out)),

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 /// The list of operations.
-const LIST: &str = "src/ops/mod.rs";
+const LIST: &str = "crates/ops/src/lib.rs";
 /// Each file of an operation `x`, and what it begins as: `NAME` is `x_y`, `TYPE` is `XY`, `TITLE` is `X y`.
 const FILES: [(&str, &str); 3] = [
     ("shaders/NAME.wgsl", include_str!("new_op/shader.wgsl")),
-    ("src/ops/NAME/mod.rs", include_str!("new_op/mod.rs.txt")),
-    ("src/ops/NAME/cases.rs", include_str!("new_op/cases.rs.txt")),
+    ("crates/ops/src/NAME/mod.rs", include_str!("new_op/mod.rs.txt")),
+    ("crates/ops/src/NAME/cases.rs", include_str!("new_op/cases.rs.txt")),
 ];
 /// Words that name nothing in Rust or WGSL, and modules beside the operations.
 const TAKEN: [&str; 26] = [
@@ -100,7 +100,7 @@ mod tests {
     fn copy(what: &str) -> PathBuf {
         let root = std::env::temp_dir().join(format!("crosslane-new-op-{what}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
-        fs::create_dir_all(root.join("src/ops")).unwrap();
+        fs::create_dir_all(root.join("crates/ops/src")).unwrap();
         fs::copy(crate::root().join(LIST), root.join(LIST)).unwrap();
         root
     }
@@ -112,12 +112,15 @@ mod tests {
         let text = |path: &str| fs::read_to_string(root.join(path)).unwrap();
         let shader = text("shaders/less_first.wgsl");
         assert!(shader.starts_with("// less_first: ") && shader.contains("fn less_first("));
-        let module = text("src/ops/less_first/mod.rs");
+        let module = text("crates/ops/src/less_first/mod.rs");
         assert!(module.starts_with("//! Less first: ") && module.contains("pub struct LessFirst {"));
         assert!(
-            module.contains("shader(\"less_first\")") && text("src/ops/less_first/cases.rs").contains("LessFirst {")
+            module.contains("shader(\"less_first\")")
+                && text("crates/ops/src/less_first/cases.rs").contains("LessFirst {")
         );
-        for path in ["shaders/less_first.wgsl", "src/ops/less_first/mod.rs", "src/ops/less_first/cases.rs"] {
+        for path in
+            ["shaders/less_first.wgsl", "crates/ops/src/less_first/mod.rs", "crates/ops/src/less_first/cases.rs"]
+        {
             assert!(!["NAME", "TYPE", "TITLE"].iter().any(|word| text(path).contains(word)), "{path}");
         }
         let (before, after) = (fs::read_to_string(crate::root().join(LIST)).unwrap(), text(LIST));
@@ -152,7 +155,7 @@ mod tests {
         fs::create_dir_all(root.join("shaders")).unwrap();
         fs::write(root.join("shaders/fresh.wgsl"), "").unwrap();
         assert!(make(&root, "fresh").unwrap_err().contains("shaders/fresh.wgsl is there already"));
-        assert!(!root.join("src/ops/fresh").exists(), "nothing is written by halves");
+        assert!(!root.join("crates/ops/src/fresh").exists(), "nothing is written by halves");
         fs::remove_dir_all(root).unwrap();
     }
 
@@ -162,7 +165,7 @@ mod tests {
         let root = copy("formatted");
         make(&root, "less_first").unwrap();
         fs::copy(crate::root().join("rustfmt.toml"), root.join("rustfmt.toml")).unwrap();
-        let module = root.join("src/ops/less_first/mod.rs");
+        let module = root.join("crates/ops/src/less_first/mod.rs");
         match std::process::Command::new("rustfmt").args(["--edition", "2024", "--check"]).arg(&module).output() {
             Ok(out) => assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout)),
             Err(error) => println!("skipped: rustfmt: {error}"),

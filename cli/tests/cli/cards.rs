@@ -26,7 +26,7 @@ const KERNEL: &str = "
 
 /// The driver's library in a folder, with every function that the engine looks for; `None` without a compiler.
 fn driver(folder: &Folder) -> Option<()> {
-    let wanted = include_str!("../../../src/backend/cuda/library.rs").split_once("const DRIVER: ")?.1;
+    let wanted = include_str!("../../../crates/cuda/src/library.rs").split_once("const DRIVER: ")?.1;
     let names = wanted.split_once("];")?.0.split('"').skip(1).step_by(2);
     let rest = names.filter(|name| !ANSWERS.contains(&format!("int {name}(")));
     let rest: String = rest.map(|name| format!("int {name}() {{ return 999; }}\n")).collect();

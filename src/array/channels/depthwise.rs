@@ -4,9 +4,9 @@ use super::windows::Geometry;
 use crate::array::Array;
 use crate::element::{Arithmetic, DType};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::correlate::Window;
-use crate::ops::{Boundary, Correlate};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::correlate::Window;
+use crosslane_ops::{Boundary, Correlate};
 
 /// The most weights of a filter, and the most values that its windows reach over: a workgroup's memory of 16 KiB holds both.
 const MOST: usize = 1000;

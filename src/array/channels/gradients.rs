@@ -8,8 +8,8 @@ use crate::array::Array;
 use crate::array::products::contract::{Kinds, contract};
 use crate::array::products::matmul::{one_device, ordered};
 use crate::element::Arithmetic;
-use crate::error::{CallSite, Error, Result};
-use crate::ops::Precision;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::Precision;
 use std::panic::Location;
 
 impl<T: Arithmetic> Array<T> {

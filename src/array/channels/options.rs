@@ -1,7 +1,7 @@
 //! How convolutions over channels move their windows.
 
-use crate::error::{CallSite, Error, Result};
-use crate::ops::Precision;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::Precision;
 
 /// Windows, channels and precision of [`Array::conv`](crate::Array::conv) and its gradients.
 ///

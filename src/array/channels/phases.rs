@@ -4,8 +4,8 @@
 use super::windows::Geometry;
 use crate::array::{Array, gcd};
 use crate::element::Arithmetic;
-use crate::error::Result;
-use crate::ops::correlate::Window;
+use crosslane_core::error::Result;
+use crosslane_ops::correlate::Window;
 
 /// Every so-many-th result along an axis.
 pub(super) struct Phase {

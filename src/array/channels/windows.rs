@@ -5,10 +5,10 @@ use crate::array::Array;
 use crate::array::products::matmul::one_device;
 use crate::array::shapes::PadMode;
 use crate::element::Arithmetic;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, view};
-use crate::layout::Layout;
-use crate::ops::correlate::Window;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
+use crosslane_ops::correlate::Window;
 use std::sync::Arc;
 
 /// Axes of windows at most.

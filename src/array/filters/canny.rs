@@ -3,10 +3,10 @@
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::{OutOfRange, Suppress};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::{OutOfRange, Suppress};
 use std::panic::Location;
 
 impl<R: Part> Array<R> {

@@ -6,11 +6,11 @@ use crate::array::shapes::PadMode;
 use crate::array::spectra::ConvolveMode;
 use crate::array::{Array, create};
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::Correlate;
-use crate::ops::correlate::Window;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::Correlate;
+use crosslane_ops::correlate::Window;
 use std::panic::Location;
 
 /// From so many weights on, transforms take less time than sums: on a card, where not measured yet, and on a processor.

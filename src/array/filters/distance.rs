@@ -5,12 +5,12 @@ use crate::array::Array;
 use crate::array::reductions::Scan;
 use crate::array::shapes::PadMode;
 use crate::element::DType;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::Envelope;
-use crate::ops::envelope::{BLOCK, Metric, NONE};
-use crate::ops::neighbours::{Rule, Span};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::Envelope;
+use crosslane_ops::envelope::{BLOCK, Metric, NONE};
+use crosslane_ops::neighbours::{Rule, Span};
 use std::panic::Location;
 
 impl Array<bool> {

@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::{Axes, axis};
 use crate::element::Part;
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use std::panic::Location;
 
 /// The difference of the neighbours of a value, and of both and the value.
@@ -91,7 +91,7 @@ impl<R: Part> Array<R> {
             let along = places.iter().zip(boundaries);
             let mut curves = along.map(|(&axis, own)| self.weighted_along("laplace", &CURVE, axis, own, at));
             let first = curves.next().unwrap_or_else(|| {
-                Err(crate::error::Error::argument("laplace", "axes", "one axis at least", "none", at))
+                Err(crosslane_core::error::Error::argument("laplace", "axes", "one axis at least", "none", at))
             })?;
             curves.try_fold(first, |sum, curve| Ok(sum + curve?))
         };

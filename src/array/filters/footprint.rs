@@ -1,7 +1,7 @@
 //! Footprints: which neighbours of a value a filter takes.
 
 use super::per_axis::{PerAxis, sides};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 
 /// The most axes of footprints.
 const AXES: usize = 3;

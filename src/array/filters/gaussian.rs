@@ -1,7 +1,7 @@
 //! Bells and their derivatives as weights.
 
 use super::per_axis::{PerAxis, converted};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 
 /// The widest bell: 4 standard deviations of 10^6 elements fit.
 const WIDEST: usize = 1 << 22;

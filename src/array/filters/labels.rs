@@ -3,10 +3,10 @@
 use crate::array::Array;
 use crate::array::reductions::Scan;
 use crate::element::DType;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::{Components, OutOfRange};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::{Components, OutOfRange};
 use std::panic::Location;
 
 /// The most axes of masks.

@@ -6,8 +6,8 @@ use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
 use crate::element::{Arithmetic, Number, Part};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::neighbours::{Points, Rule};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::neighbours::{Points, Rule};
 use std::panic::Location;
 
 /// The widest window of a bilateral filter.

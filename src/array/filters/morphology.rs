@@ -6,10 +6,10 @@ use crate::array::Array;
 use crate::array::elementwise::call;
 use crate::array::shapes::PadMode;
 use crate::element::{DType, Ordered};
-use crate::error::{CallSite, Result};
 use crate::graph::{Expr, Node};
-use crate::op::Function;
-use crate::ops::neighbours::{Points, Rule};
+use crosslane_core::error::{CallSite, Result};
+use crosslane_core::op::Function;
+use crosslane_ops::neighbours::{Points, Rule};
 use std::panic::Location;
 use std::sync::Arc;
 

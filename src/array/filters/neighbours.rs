@@ -3,11 +3,11 @@
 use crate::array::shapes::PadMode;
 use crate::array::{Array, create};
 use crate::element::{Class, Element, Ordered};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::neighbours::{Points, Rule, Span};
-use crate::ops::{Boundary, Neighbours};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::neighbours::{Points, Rule, Span};
+use crosslane_ops::{Boundary, Neighbours};
 
 /// The most values along an axis that one launch compares. Not tuned: a launch costs about as much as these loads from cache.
 const TAPS: usize = 16;

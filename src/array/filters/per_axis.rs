@@ -4,7 +4,7 @@ use super::neighbours::REACH;
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::fmt::Debug;
 
 /// A value for all axes of a filter, or one for each: in the order of the axes that the filter is given, or of the last axes

@@ -4,9 +4,9 @@ use super::neighbours::{REACH, Windows};
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::element::{Element, Float, Number, Part, Scalar};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::Operator;
-use crate::ops::neighbours::{Points, Rule};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::Operator;
+use crosslane_ops::neighbours::{Points, Rule};
 use std::panic::Location;
 
 /// The most axes that are pooled.
@@ -197,7 +197,7 @@ impl<R: Part> Array<R> {
         let behind = self.rank() - 1 - axis;
         let along = |extents: &[usize]| [extents, &vec![1; behind]].concat();
         let places = Array::from_slice(self.device(), &places);
-        let taken = self.take_axis(&places, axis as isize, crate::ops::OutOfRange::Clamp);
+        let taken = self.take_axis(&places, axis as isize, crosslane_ops::OutOfRange::Clamp);
         let split = [&self.shape()[..axis], &[count, longest], &self.shape()[axis + 1..]].concat();
         let own = Array::from_shape(self.device(), &along(&[count, longest]), &own);
         let inverse = Array::from_shape(self.device(), &along(&[count]), &inverse);

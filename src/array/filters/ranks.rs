@@ -6,8 +6,8 @@ use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
 use crate::element::{Float, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::neighbours::{Points, RANKED, Rule};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::neighbours::{Points, RANKED, Rule};
 use std::ops::Range;
 use std::panic::Location;
 

@@ -7,8 +7,8 @@ use crate::array::reductions::Scan;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::axis;
 use crate::element::Float;
-use crate::error::{CallSite, Error, Result};
-use crate::ops::neighbours::{Points, RANKED, Rule};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::neighbours::{Points, RANKED, Rule};
 use std::panic::Location;
 
 /// From so many values on a window's sum is taken from two scans. Not tuned: they move about six times what a reduction over windows

@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
 use crate::element::Part;
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use std::panic::Location;
 
 /// From so many weights on the next to last axis is filtered as the last one.

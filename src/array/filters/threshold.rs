@@ -4,7 +4,7 @@ use super::local::image_axes;
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::element::{Class, DType, Number, Part};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 /// The most levels of integers.

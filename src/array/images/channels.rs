@@ -4,9 +4,9 @@ use super::Pixel;
 use crate::array::Array;
 use crate::array::shapes::axes::axis as place;
 use crate::element::{Class, DType, Element};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
-use crate::layout::Layout;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
 
 /// Three channels of an image in f32, each with an extent of 1 along their axis.
 pub(super) struct Channels {

@@ -6,7 +6,7 @@ use super::tables::{INFERNO, JET, MAGMA, TURBO, VIRIDIS};
 use crate::array::Array;
 use crate::array::selections::gather::Along;
 use crate::element::Class;
-use crate::ops::OutOfRange;
+use crosslane_ops::OutOfRange;
 use std::panic::Location;
 
 /// The colours that [`Array::colour_map`] gives to values.

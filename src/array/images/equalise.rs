@@ -5,11 +5,11 @@ use super::place::Images;
 use crate::array::shapes::PadMode;
 use crate::array::{Array, axes};
 use crate::element::DType;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::layout::Layout;
-use crate::op::{Expression, Op};
-use crate::ops::{Boundary, Extents, OutOfRange, Resampling, Sample};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::{Boundary, Extents, OutOfRange, Resampling, Sample};
 use std::panic::Location;
 
 /// Levels of a byte.

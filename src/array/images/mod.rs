@@ -13,8 +13,8 @@ mod tables;
 mod tone;
 mod warp;
 
-pub use crate::ops::Resampling;
 pub use colour_map::ColourMap;
+pub use crosslane_ops::Resampling;
 pub use pixel::Pixel;
 pub use remap::WarpOptions;
 pub use resize::ResizeOptions;

@@ -3,8 +3,8 @@
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::ops::Extents;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::Extents;
 
 /// Rows and columns as the last axes, and before the channels.
 pub(super) const PLANAR: [isize; 2] = [-2, -1];

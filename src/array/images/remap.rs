@@ -5,11 +5,11 @@ use super::{Pixel, Resampling};
 use crate::array::shapes::PadMode;
 use crate::array::{Array, create};
 use crate::element::{Element, Part};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::layout::broadcast_shapes;
-use crate::op::{Expression, Op};
-use crate::ops::{Extents, Sample};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::broadcast_shapes;
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::{Extents, Sample};
 use std::panic::Location;
 
 /// How [`Array::remap`] and the warps weigh pixels, what stands past the edges, and which axes are rows and columns.
@@ -34,7 +34,7 @@ pub struct WarpOptions<T> {
 
 impl<T: Pixel> Default for WarpOptions<T> {
     fn default() -> WarpOptions<T> {
-        let zero = T::from_scalar(crate::op::Value::Int(0).scalar(T::DTYPE));
+        let zero = T::from_scalar(crosslane_core::op::Value::Int(0).scalar(T::DTYPE));
         WarpOptions { by: Resampling::default(), boundary: PadMode::Constant(zero), outside: None, axes: PLANAR }
     }
 }

@@ -5,11 +5,11 @@ use super::{Pixel, Resampling};
 use crate::array::{Array, create};
 use crate::device::Device;
 use crate::element::{Class, DType, Element, Part};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Handle, Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::{Extents, Resample, Table};
-use crate::recent::Recent;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_core::recent::Recent;
+use crosslane_ops::{Extents, Resample, Table};
 use std::panic::Location;
 use std::sync::{Arc, LazyLock};
 

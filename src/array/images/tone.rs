@@ -4,7 +4,7 @@ use super::Pixel;
 use super::channels::{of_shares, share};
 use crate::array::Array;
 use crate::array::shapes::axes::axis as place;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl<T: Pixel<Sums = f32>> Array<T> {

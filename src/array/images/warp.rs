@@ -5,10 +5,10 @@ use super::{Pixel, WarpOptions};
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::{DType, Part};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
-use crate::layout::Layout;
-use crate::ops::Extents;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
+use crosslane_ops::Extents;
 use std::panic::Location;
 
 impl<T: Pixel> Array<T> {

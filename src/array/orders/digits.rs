@@ -3,12 +3,12 @@
 use crate::array::selections::gather::Along;
 use crate::array::{Array, ArrayIndex, OutOfRange, SortOptions};
 use crate::element::{Class, DType, Element, Number, Ordered};
-use crate::error::{CallSite, Result};
 use crate::graph::{Node, State, evaluate};
-use crate::ops::order::infinity;
+use crosslane_core::error::{CallSite, Result};
+use crosslane_ops::order::infinity;
 use std::ops::Range;
 
-/// `digits(bits, dtype, descending, range)`: the digit of each key, of which `bits` are the bits, as `src/ops/order.rs` has it.
+/// `digits(bits, dtype, descending, range)`: the digit of each key, of which `bits` are the bits, as `crates/ops/src/order.rs` has it.
 macro_rules! digits {
     ($name:ident, $number:ident) => {
         fn $name(bits: &Array<$number>, dtype: DType, descending: bool, range: &Range<u32>) -> Array<$number> {

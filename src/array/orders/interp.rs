@@ -3,10 +3,10 @@
 use crate::array::selections::gather::Along;
 use crate::array::{Array, Operand};
 use crate::element::{DType, Float};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::OutOfRange;
-use crate::ops::searchsorted::Side;
 use crate::s;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::OutOfRange;
+use crosslane_ops::searchsorted::Side;
 use std::panic::Location;
 
 impl<T: Float> Array<T> {

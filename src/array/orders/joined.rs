@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::array::shapes::axes::Axes;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 
 /// An array with the axes that are reduced as one.
 pub(super) struct Joined<T: Element> {

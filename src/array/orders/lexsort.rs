@@ -4,8 +4,8 @@ use crate::array::index::reach;
 use crate::array::selections::gather::Along;
 use crate::array::{Array, ArrayIndex, SortOptions};
 use crate::element::{Number, Ordered};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::OutOfRange;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::OutOfRange;
 use std::panic::Location;
 
 mod sealed {

@@ -7,9 +7,9 @@ use crate::array::index::reach;
 use crate::array::windows::{has_room, ranges};
 use crate::array::{Array, ArrayIndex, Side, SortOptions};
 use crate::element::{Class, Element, Number, Ordered, Scalar};
-use crate::error::{CallSite, Result};
 use crate::graph::{Node, axis_last, evaluate, view};
-use crate::ops::Sort;
+use crosslane_core::error::{CallSite, Result};
+use crosslane_ops::Sort;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use crate::array::orders::quantile::{Asked, Interpolation, QuantileOptions, on_l
 use crate::array::shapes::axes::Axes;
 use crate::array::{Array, axes};
 use crate::element::{DType, Float};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::OutOfRange;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::OutOfRange;
 use std::panic::Location;
 
 /// Where quantiles lie: before or at which place, and how far on the way to the next.

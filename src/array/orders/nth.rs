@@ -3,9 +3,9 @@
 use crate::array::shapes::axes::axis as checked_axis;
 use crate::array::{Array, Slice};
 use crate::element::Ordered;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task, axis_last};
-use crate::ops::Nth;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::Nth;
 use std::panic::Location;
 
 /// Rows up to this length are sorted, in one launch; and elements smaller than a word, whose sort is two passes.
@@ -49,7 +49,7 @@ impl<'a, T: Ordered> Ranked<'a, T> {
         let rows = last.len() / length;
         let make = move |mut inputs: Vec<_>, output: usize| {
             let keys = inputs.pop().expect("the array");
-            Box::new(Nth { keys, rows, length, n, output }) as Box<dyn crate::op::Op>
+            Box::new(Nth { keys, rows, length, n, output }) as Box<dyn crosslane_core::op::Op>
         };
         Array::of(Task::nodes(&[(&last, Take::Dense)], vec![(shape, T::DTYPE)], 3, make).remove(0))
     }

@@ -5,9 +5,9 @@ use crate::array::selections::selected_windows::{count_of, selected_parts};
 use crate::array::windows::has_room;
 use crate::array::{Array, SortOptions};
 use crate::element::Element;
-use crate::error::{CallSite, Error};
 use crate::graph::Node;
-use crate::ops::Sort;
+use crosslane_core::error::{CallSite, Error};
+use crosslane_ops::Sort;
 use std::panic::Location;
 use std::sync::Arc;
 

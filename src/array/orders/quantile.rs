@@ -5,8 +5,8 @@ use crate::array::orders::joined::Joined;
 use crate::array::orders::nth::Ranked;
 use crate::array::shapes::axes::Axes;
 use crate::element::{DType, Float};
-use crate::error::{CallSite, Error, Result};
-use crate::op::Value;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Value;
 use std::panic::Location;
 
 /// How to interpolate a quantile between two elements: NumPy's `method`.

@@ -4,10 +4,10 @@ use crate::array::index::reach;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, ArrayIndex};
 use crate::element::{DType, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task};
-use crate::ops::SearchSorted;
-use crate::ops::searchsorted::Side;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::SearchSorted;
+use crosslane_ops::searchsorted::Side;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -42,7 +42,8 @@ fn searched(
     let make = move |mut inputs: Vec<_>, output| {
         let sorted = inputs.pop().expect("two inputs");
         let values = inputs.pop().expect("two inputs");
-        Box::new(SearchSorted { values, shape: shape.clone(), sorted, len, side, output }) as Box<dyn crate::op::Op>
+        Box::new(SearchSorted { values, shape: shape.clone(), sorted, len, side, output })
+            as Box<dyn crosslane_core::op::Op>
     };
     let inputs = [(values, Take::Fused), (sorted, Take::Dense)];
     Ok(Task::nodes(&inputs, vec![(values.shape.clone(), DType::U32)], 1, make).remove(0))

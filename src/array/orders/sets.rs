@@ -5,8 +5,8 @@
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Selected, Side, SortOptions};
 use crate::element::{Number, Ordered};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::OutOfRange;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::OutOfRange;
 use std::panic::Location;
 
 impl<T: Ordered> Array<T> {

@@ -6,10 +6,10 @@ use crate::array::shapes::axes::axis;
 use crate::array::{Array, ArrayIndex};
 use crate::device::Device;
 use crate::element::{DType, Element, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task, axis_last, view};
-use crate::op::Expression;
-use crate::ops::{OutOfRange, Payload, Sort};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Expression;
+use crosslane_ops::{OutOfRange, Payload, Sort};
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
@@ -172,7 +172,7 @@ impl Call<'_> {
         let (descending, gives_keys) = (self.options.descending, self.gives_keys);
         let (rows, counted) = (keys.len() / length.max(1), self.count.is_some());
         let indices = matches!(self.moves, Moves::Indices);
-        let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crate::op::Op> {
+        let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crosslane_core::op::Op> {
             let count = if counted { inputs.pop() } else { None };
             let payload = match inputs.len() {
                 2 => Payload::Array(inputs.pop().expect("two")),

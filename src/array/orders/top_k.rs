@@ -5,9 +5,9 @@ use crate::array::shapes::axes::axis;
 use crate::array::windows::ranges;
 use crate::array::{Array, ArrayIndex, Slice, SortOptions};
 use crate::element::{DType, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task, axis_last, view};
-use crate::ops::{OutOfRange, Sort, TopK};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::{OutOfRange, Sort, TopK};
 use std::panic::Location;
 
 /// Rows shorter than this are sorted, several in a workgroup.
@@ -115,7 +115,7 @@ impl<T: Ordered> Call<'_, T> {
         shape[rank - 1] = k;
         let make = move |mut inputs: Vec<_>, output: usize| {
             let keys = inputs.pop().expect("the array");
-            Box::new(TopK { keys, rows, length, k, largest, output }) as Box<dyn crate::op::Op>
+            Box::new(TopK { keys, rows, length, k, largest, output }) as Box<dyn crosslane_core::op::Op>
         };
         let found = Task::nodes(&[(&last, Take::Dense)], vec![(shape, DType::U32)], 3, make).remove(0);
         Array::of(view(&found, &|layout| Some(layout.permute(&back))))

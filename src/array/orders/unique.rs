@@ -5,8 +5,8 @@ use crate::array::selections::gather::Along;
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, ArrayIndex, Selected, SortOptions};
 use crate::element::{Number, Ordered};
-use crate::error::{CallSite, Result};
-use crate::ops::{Combine, OutOfRange};
+use crosslane_core::error::{CallSite, Result};
+use crosslane_ops::{Combine, OutOfRange};
 use std::panic::Location;
 
 /// The distinct elements of an array, with indices and counts; see [`Array::unique_all`]. Fields that are not used are

@@ -3,10 +3,10 @@
 use crate::array::create::fits;
 use crate::array::elementwise::call;
 use crate::element::{DType, Scalar};
-use crate::error::{CallSite, Result};
 use crate::graph::{Expr, Node, Take, Task, view};
-use crate::op::{Expression, Function, Op};
-use crate::ops::{Matmul, Operator, Precision};
+use crosslane_core::error::{CallSite, Result};
+use crosslane_core::op::{Expression, Function, Op};
+use crosslane_ops::{Matmul, Operator, Precision};
 use std::sync::Arc;
 
 /// How many axes of each kind a product has, in this order: of both sides and the result (batch), of the left side and the
@@ -131,7 +131,7 @@ fn reduced(
             (0..shape.len()).filter(|place| places.contains(place)).for_each(|place| {
                 strides[place] = *next.next().expect("as many as it has places");
             });
-            Some(crate::layout::Layout { shape: full, strides, offset: sorted.offset })
+            Some(crosslane_core::layout::Layout { shape: full, strides, offset: sorted.offset })
         });
         converted(&spread, sums)
     };

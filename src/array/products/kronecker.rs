@@ -3,8 +3,8 @@
 use crate::array::products::matmul::one_device;
 use crate::array::{Array, Slice};
 use crate::element::Arithmetic;
-use crate::error::{CallSite, Error, Result};
-use crate::layout::broadcast_shapes;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::broadcast_shapes;
 use std::panic::Location;
 
 impl<T: Arithmetic> Array<T> {

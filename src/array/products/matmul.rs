@@ -4,11 +4,11 @@ use crate::array::Array;
 use crate::array::products::contract::{Kinds, contract};
 use crate::array::shapes::axes::Axes;
 use crate::element::{Arithmetic, Element};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, broadcast, view};
-use crate::layout::{Layout, broadcast_shapes};
-use crate::op::Function;
-use crate::ops::Precision;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::{Layout, broadcast_shapes};
+use crosslane_core::op::Function;
+use crosslane_ops::Precision;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@ use crate::array::Array;
 use crate::array::reductions::histogram::{Counted, even};
 use crate::array::selections::gather::Along;
 use crate::element::{Class, DType, Element, Number, Ordered, Scalar};
-use crate::error::{CallSite, Error, Result};
-use crate::op::Value;
-use crate::ops::searchsorted::Side;
-use crate::ops::{Binning, Combine, OutOfRange, compared};
 use crate::s;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Value;
+use crosslane_ops::searchsorted::Side;
+use crosslane_ops::{Binning, Combine, OutOfRange, compared};
 use std::ops::Range;
 use std::panic::Location;
 

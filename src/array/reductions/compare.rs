@@ -2,7 +2,7 @@
 
 use crate::array::{Array, Operand};
 use crate::element::{DType, Element, Float, Scalar};
-use crate::error::{CallSite, Error};
+use crosslane_core::error::{CallSite, Error};
 use std::panic::Location;
 
 /// The tolerance within which two values are close, by NumPy's rule: `|a - b| <= absolute + relative * |b|`.

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, Axes};
 use crate::element::Part;
-use crate::error::CallSite;
+use crosslane_core::error::CallSite;
 use num_complex::Complex;
 use std::panic::Location;
 

@@ -4,8 +4,8 @@ use crate::array::selections::gather::Along;
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Slice};
 use crate::element::Arithmetic;
-use crate::error::CallSite;
-use crate::ops::OutOfRange;
+use crosslane_core::error::CallSite;
+use crosslane_ops::OutOfRange;
 use std::panic::Location;
 
 /// Differences in a row that stay one kernel: each doubles what it reads.

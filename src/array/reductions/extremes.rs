@@ -6,8 +6,8 @@ use crate::array::shapes::axes::Axes;
 use crate::array::windows::ranges;
 use crate::array::{Array, OutOfRange};
 use crate::element::{Element, Number};
-use crate::error::{CallSite, Result};
-use crate::ops::Operator;
+use crosslane_core::error::{CallSite, Result};
+use crosslane_ops::Operator;
 
 /// Which element.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Slice};
 use crate::element::{Float, Scalar};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl<T: Float> Array<T> {

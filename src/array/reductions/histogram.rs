@@ -5,10 +5,10 @@ use crate::array::Array;
 use crate::array::elementwise::call;
 use crate::array::windows::{ranges, window};
 use crate::element::{Class, DType, Element, Number, Ordered};
-use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Node, Take, Task};
-use crate::op::{Function, Value};
-use crate::ops::{Binning, Histogram, compared, even_edges, thresholds};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::op::{Function, Value};
+use crosslane_ops::{Binning, Histogram, compared, even_edges, thresholds};
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
@@ -94,7 +94,8 @@ impl Counted<'_> {
             let edges = with_edges.then(|| inputs.pop().expect("edges come last"));
             let weights = weighted.then(|| inputs.pop().expect("weights come before edges"));
             let (shape, axes) = (space.clone(), axes.clone());
-            Box::new(Histogram { samples: inputs, weights, shape, axes, edges, output }) as Box<dyn crate::op::Op>
+            Box::new(Histogram { samples: inputs, weights, shape, axes, edges, output })
+                as Box<dyn crosslane_core::op::Op>
         };
         Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0)
     }

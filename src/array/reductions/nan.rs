@@ -2,7 +2,7 @@
 
 use crate::array::{Array, Axes};
 use crate::element::Float;
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use std::panic::Location;
 
 /// Two methods a reduction: over everything and over axes.

@@ -3,11 +3,11 @@
 use crate::array::Array;
 use crate::array::shapes::axes::{Axes, axis};
 use crate::element::{DType, Element, Float, Scalar, Transcendental};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::layout::{Layout, broadcast_shapes};
-use crate::op::Expression;
-use crate::ops::{Normalisation, Normalise};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::{Layout, broadcast_shapes};
+use crosslane_core::op::Expression;
+use crosslane_ops::{Normalisation, Normalise};
 use std::panic::Location;
 
 /// A call before it is checked.
@@ -69,7 +69,7 @@ impl<T: Float> Call<'_, T> {
             let [weight, bias] = has.map(|has| if has { affine.next() } else { None });
             let (shape, reduced) = (shape.clone(), reduced.clone());
             Box::new(Normalise { expression, shape, reduced, normalisation, weight, bias, output })
-                as Box<dyn crate::op::Op>
+                as Box<dyn crosslane_core::op::Op>
         };
         Task::nodes(&inputs, outputs, OWN, make).into_iter().map(Array::of).collect()
     }

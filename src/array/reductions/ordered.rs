@@ -5,8 +5,8 @@ use crate::array::selections::gather::{Along, Call};
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Scan, Selected, SortOptions};
 use crate::element::{DType, Element, Number, Scalar};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::{Combine, OutOfRange};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::{Combine, OutOfRange};
 use std::panic::Location;
 
 impl<T: Number> Array<T> {

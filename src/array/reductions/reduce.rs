@@ -5,9 +5,9 @@ use crate::array::custom::of_nothing;
 use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
 use crate::element::{Arithmetic, DType, Element, Float, Number};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
-use crate::ops::Operator;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::Operator;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ impl<T: Float> Array<T> {
     }
 
     pub(crate) fn scalar(value: f64) -> T {
-        T::from_scalar(crate::op::Scalar::from_f64(T::DTYPE, value))
+        T::from_scalar(crosslane_core::op::Scalar::from_f64(T::DTYPE, value))
     }
 
     fn mean_of(&self, axes: &Axes, at: CallSite) -> Array<T> {

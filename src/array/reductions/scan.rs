@@ -6,10 +6,10 @@ use crate::array::inputs::supports;
 use crate::array::shapes::axes::axis;
 use crate::array::{Array, create};
 use crate::element::{Arithmetic, Element, Number};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::op::Function;
-use crate::ops::{Operator, PrefixScan};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Function;
+use crosslane_ops::{Operator, PrefixScan};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -218,12 +218,12 @@ fn scanned(
     }
     let inputs: Vec<_> = [Some(node), heads].into_iter().flatten().map(|node| (node, Take::Fused)).collect();
     let outputs = vec![(shape.clone(), dtype)];
-    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
+    let make = move |mut expressions: Vec<crosslane_core::op::Expression>, output| {
         let heads = (expressions.len() > 1).then(|| expressions.remove(1));
         let expression = expressions.remove(0);
         let (shape, operator) = (shape.clone(), operator.clone());
         Box::new(PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output })
-            as Box<dyn crate::op::Op>
+            as Box<dyn crosslane_core::op::Op>
     };
     Ok(Task::nodes(&inputs, outputs, 2, make).remove(0))
 }

@@ -2,9 +2,9 @@
 
 use crate::array::{Array, Axes, axes};
 use crate::element::{Float, Ordered};
-use crate::error::{CallSite, Error, Result};
-use crate::layout::broadcast_shapes;
-use crate::ops::OutOfRange;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::broadcast_shapes;
+use crosslane_ops::OutOfRange;
 use std::panic::Location;
 
 impl<T: Float> Array<T> {

@@ -4,11 +4,11 @@ use crate::array::index::ArrayIndex;
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::{DType, Element, Number};
-use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::layout::{Layout, broadcast_shapes};
-use crate::memory::Site;
-use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
+use crosslane_core::error::{CallSite, Error, ErrorKind, Result};
+use crosslane_core::layout::{Layout, broadcast_shapes};
+use crosslane_core::memory::Site;
+use crosslane_ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -160,7 +160,7 @@ impl Call<'_> {
             let (indices, base, source) = (next(), next(), next());
             let report = checks.then(&mut next);
             let indexing = Indexing { indices, base, extent, stride, outside, report };
-            Box::new(Gather { source, indexing, shape: shape.clone(), output }) as Box<dyn crate::op::Op>
+            Box::new(Gather { source, indexing, shape: shape.clone(), output }) as Box<dyn crosslane_core::op::Op>
         };
         Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0)
     }
@@ -209,7 +209,7 @@ impl Call<'_> {
             let indexing = Indexing { indices, base, extent, stride, outside, report };
             let (target_shape, shape) = (target_shape.clone(), shape.clone());
             Box::new(Scatter { target, target_shape, values, indexing, shape, combine, output })
-                as Box<dyn crate::op::Op>
+                as Box<dyn crosslane_core::op::Op>
         };
         Ok(Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0))
     }

@@ -7,11 +7,11 @@ use crate::array::shapes::concatenate::joined;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, create};
 use crate::element::{DType, Scalar};
-use crate::error::Result;
 use crate::graph::{Expr, Node, view};
-use crate::layout::Layout;
-use crate::op::Function;
-use crate::ops::OutOfRange;
+use crosslane_core::error::Result;
+use crosslane_core::layout::Layout;
+use crosslane_core::op::Function;
+use crosslane_ops::OutOfRange;
 use std::ops::Range;
 use std::sync::Arc;
 

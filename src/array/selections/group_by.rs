@@ -3,7 +3,7 @@
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Scan, Selected, SortOptions};
 use crate::element::{Element, Float, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 /// Values grouped by their keys: see [`Array::group_by`].

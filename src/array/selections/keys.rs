@@ -4,7 +4,7 @@ use crate::array::selections::runs::{Edges, by_key};
 use crate::array::selections::selected_windows::{is_long, selected_of_many};
 use crate::array::{Array, Scan, Selected};
 use crate::element::{Element, Ordered};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl Scan {

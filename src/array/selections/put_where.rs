@@ -4,9 +4,9 @@ use crate::array::selections::gather::Along;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, Operand};
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::Node;
-use crate::ops::OutOfRange;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::OutOfRange;
 use std::panic::Location;
 use std::sync::Arc;
 

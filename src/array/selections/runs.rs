@@ -3,10 +3,10 @@
 use crate::array::selections::selected_windows::{count_of, is_long, selected_of_many, selected_parts, windows_of};
 use crate::array::{Array, Selected, create};
 use crate::element::{DType, Element, Ordered, Scalar};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, State, Take, Task};
-use crate::layout::Layout;
-use crate::ops::{ByKey, Operator, Runs};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
+use crosslane_ops::{ByKey, Operator, Runs};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Edges {
             return Ok(Edges { bytes, operation, at });
         }
         let make = move |mut inputs: Vec<_>, output| {
-            Box::new(Runs { values: inputs.remove(0), len, output }) as Box<dyn crate::op::Op>
+            Box::new(Runs { values: inputs.remove(0), len, output }) as Box<dyn crosslane_core::op::Op>
         };
         let outputs = vec![(vec![len], DType::U8)];
         let bytes = Array::of(Task::nodes(&[(&x.flatten().node, Take::Dense)], outputs, 1, make).remove(0));
@@ -144,9 +144,9 @@ pub(crate) fn by_key<K: Ordered, R: Element>(
         _ => Take::Dense,
     };
     let outputs = vec![(vec![len], K::DTYPE), (vec![len], R::DTYPE), (vec![1], DType::U32)];
-    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
+    let make = move |mut expressions: Vec<crosslane_core::op::Expression>, output| {
         let (keys, values, operator) = (expressions.remove(1), expressions.remove(0), operator.clone());
-        Box::new(ByKey { values, keys, len, operator, output }) as Box<dyn crate::op::Op>
+        Box::new(ByKey { values, keys, len, operator, output }) as Box<dyn crosslane_core::op::Op>
     };
     let mut nodes = Task::nodes(&[(values, take), (&keys.node, Take::Dense)], outputs, 4, make).into_iter();
     let mut next = || nodes.next().expect("there are three outputs");

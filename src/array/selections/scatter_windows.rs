@@ -7,10 +7,10 @@ use crate::array::shapes::concatenate::joined;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, create};
 use crate::element::DType;
-use crate::error::Result;
 use crate::graph::{Expr, Node, broadcast, view};
-use crate::layout::Layout;
-use crate::ops::{Combine, OutOfRange};
+use crosslane_core::error::Result;
+use crosslane_core::layout::Layout;
+use crosslane_ops::{Combine, OutOfRange};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -4,9 +4,9 @@ use crate::array::index::{ArrayIndex, position};
 use crate::array::selections::gather::Along;
 use crate::array::{Array, Scan, SortOptions};
 use crate::element::{Element, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
-use crate::ops::{Combine, OutOfRange};
 use crate::s;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::{Combine, OutOfRange};
 use std::panic::Location;
 
 /// An array in one dimension, and where its segments begin.

@@ -4,11 +4,11 @@ use crate::array::Array;
 use crate::array::selections::selected_windows::{is_long, selected_of_many};
 use crate::device::Device;
 use crate::element::{DType, Element, Scalar};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::op::Value;
-use crate::ops::Select;
 use crate::s;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Value;
+use crosslane_ops::Select;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -168,9 +168,9 @@ pub(super) fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fi
         return Selected { values, count, of, source };
     }
     let outputs = vec![(vec![len], T::DTYPE), (vec![1], DType::U32)];
-    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
+    let make = move |mut expressions: Vec<crosslane_core::op::Expression>, output| {
         let (values, condition) = (expressions.remove(1), expressions.remove(0));
-        Box::new(Select { values, condition, len, fill, output }) as Box<dyn crate::op::Op>
+        Box::new(Select { values, condition, len, fill, output }) as Box<dyn crosslane_core::op::Op>
     };
     let mut nodes = Task::nodes(&[(condition, Take::Fused), (picked, Take::Fused)], outputs, 3, make).into_iter();
     let mut next = || nodes.next().expect("there are two outputs");

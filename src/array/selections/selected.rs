@@ -2,10 +2,10 @@
 
 use crate::array::{Array, Selected, SortOptions};
 use crate::element::{DType, Element, Number, Ordered, Scalar};
-use crate::error::{CallSite, Error};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::{Map, Operator, Reduce, Sort};
+use crosslane_core::error::{CallSite, Error};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::{Map, Operator, Reduce, Sort};
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use crate::array::selections::select::selected;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, ArrayIndex, Selected};
 use crate::element::{Element, Number};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::Node;
+use crosslane_core::error::{CallSite, Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use super::gather::{Call, Extents};
 use crate::array::Array;
 use crate::element::{DType, Number};
-use crate::error::Result;
 use crate::graph::Node;
-use crate::ops::OutOfRange;
+use crosslane_core::error::Result;
+use crosslane_ops::OutOfRange;
 use std::fmt::Display;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use crate::array::shapes::slice::{Resolved, apply};
 use crate::array::{Array, Operand, Slice};
 use crate::element::Element;
-use crate::error::{Error, Result};
 use crate::graph::{Batch, Expr, Node, Storage, broadcast};
-use crate::layout::{Layout, broadcast_shapes};
+use crosslane_core::error::{Error, Result};
+use crosslane_core::layout::{Layout, broadcast_shapes};
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Axes as arguments of reductions, permutations and products.
 
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 
 /// Axes of an array by their numbers, from 0; negative numbers count from the end.
 ///

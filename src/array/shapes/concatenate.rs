@@ -3,9 +3,9 @@
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task, view};
-use crate::ops::Concatenate;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::Concatenate;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -192,7 +192,7 @@ pub(crate) fn joined(operation: &'static str, nodes: &[Arc<Node>], axis: usize, 
     let parts: Vec<&Arc<Node>> = nodes.iter().filter(|node| node.len() > 0).collect();
     match parts[..] {
         [] => {
-            let nothing = crate::op::Scalar { dtype, bits: 0 };
+            let nothing = crosslane_core::op::Scalar { dtype, bits: 0 };
             Ok(Node::lazy(device, shape, dtype, Expr::Constant(nothing)))
         }
         [part] => Ok(part.clone()),
@@ -200,7 +200,7 @@ pub(crate) fn joined(operation: &'static str, nodes: &[Arc<Node>], axis: usize, 
             let shapes: Vec<Vec<usize>> = parts.iter().map(|node| node.shape.clone()).collect();
             let make = move |inputs: Vec<_>, output| {
                 let parts = inputs.into_iter().zip(shapes.iter().cloned()).collect();
-                Box::new(Concatenate { parts, axis, output }) as Box<dyn crate::op::Op>
+                Box::new(Concatenate { parts, axis, output }) as Box<dyn crosslane_core::op::Op>
             };
             let inputs: Vec<_> = parts.iter().map(|&node| (node, Take::Fused)).collect();
             Ok(Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0))

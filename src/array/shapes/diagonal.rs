@@ -3,9 +3,9 @@
 use crate::array::Array;
 use crate::array::shapes::axes::axis as place;
 use crate::element::{Arithmetic, DType, Element, Scalar};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, view};
-use crate::layout::Layout;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

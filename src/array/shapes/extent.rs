@@ -3,8 +3,8 @@
 use crate::array::Array;
 use crate::array::create::fits;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::layout::count;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::count;
 
 mod sealed {
     pub trait Extent: Copy + std::fmt::Debug {

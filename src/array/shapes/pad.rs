@@ -3,10 +3,10 @@
 use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
 use crate::element::{Element, Scalar};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::{Boundary, Pad};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::{Boundary, Pad};
 use std::panic::Location;
 
 /// How [`Array::pad`] fills the new elements; NumPy's modes.

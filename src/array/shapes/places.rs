@@ -3,9 +3,9 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
-use crate::layout::{Layout, count};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::{Layout, count};
 use std::panic::Location;
 
 /// Checks that a shape has elements, which are numbers of 32 bits.

@@ -3,9 +3,9 @@
 use crate::array::selections::gather::Along;
 use crate::array::{Array, create};
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::ops::{Combine, OutOfRange};
 use crate::s;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::{Combine, OutOfRange};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

@@ -2,8 +2,8 @@
 
 use crate::array::Array;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::layout::Layout;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
 use std::fmt;
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::element::Element;
-use crate::error::Result;
+use crosslane_core::error::Result;
 
 impl<T: Element> Array<T> {
     /// Arrays above each other: NumPy's `vstack`. Arrays of one dimension are rows; others go one after the other along the

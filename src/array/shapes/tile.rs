@@ -3,8 +3,8 @@
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::Element;
-use crate::error::CallSite;
 use crate::graph::{Expr, Node};
+use crosslane_core::error::CallSite;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

@@ -5,9 +5,9 @@ use crate::array::Extent;
 use crate::array::shapes::axes::{Axes, axis};
 use crate::array::shapes::slice::{Slice, apply};
 use crate::element::Element;
-use crate::error::{Error, Result};
 use crate::graph::{broadcast, view};
-use crate::layout::{Layout, broadcast_shapes};
+use crosslane_core::error::{Error, Result};
+use crosslane_core::layout::{Layout, broadcast_shapes};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

@@ -2,7 +2,7 @@
 
 use super::Band;
 use super::prototype::{Prototype, designed};
-use crate::error::Result;
+use crosslane_core::error::Result;
 use std::panic::Location;
 
 /// A Butterworth filter of this order as sections of order 2 for [`Array::sosfilt`](crate::Array::sosfilt): SciPy's

@@ -2,7 +2,7 @@
 
 use super::Band;
 use super::prototype::{Prototype, designed};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::f64::consts::LN_10;
 use std::panic::Location;
 

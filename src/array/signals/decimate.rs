@@ -7,7 +7,7 @@ use super::lfilter::place;
 use super::resample::MOST;
 use crate::array::{Array, Window};
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 /// The order of the recursive filter, its ripple in decibels, and its bound as a share of half the lower rate: SciPy's.

@@ -1,7 +1,7 @@
 //! Bands of frequencies, and filters by windows.
 
 use crate::array::Window;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::f64::consts::PI;
 use std::panic::Location;
 

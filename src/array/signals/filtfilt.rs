@@ -5,7 +5,7 @@ use super::sections::{self, sections};
 use super::{Filter, States};
 use crate::array::{Array, PadMode};
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl<R: Part> Array<R> {

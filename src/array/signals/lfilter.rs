@@ -4,8 +4,8 @@ use super::Filter;
 use crate::array::shapes::axes::axis;
 use crate::array::{Array, ConvolveMode, ConvolveOptions, PadMode, broadcast_shapes};
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
-use crate::ops::recurrence::{Cascade, MOST_STATES};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::recurrence::{Cascade, MOST_STATES};
 use std::panic::Location;
 
 impl<R: Part> Array<R> {

@@ -24,11 +24,11 @@ pub use sosfilt::sosfilt_zi;
 
 use crate::array::{Array, create};
 use crate::element::Part;
-use crate::error::{CallSite, Result};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Op};
-use crate::ops::Recurrence;
-use crate::ops::recurrence::Cascade;
+use crosslane_core::error::{CallSite, Result};
+use crosslane_core::op::{Expression, Op};
+use crosslane_ops::Recurrence;
+use crosslane_ops::recurrence::Cascade;
 
 /// A cascade along an axis.
 struct Filter<'a> {

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, OutOfRange, Scan};
 use crate::element::Part;
-use crate::error::{Error, Result};
+use crosslane_core::error::{Error, Result};
 use std::panic::Location;
 
 /// What a peak must have, for [`Array::find_peaks`]; without any of these every local maximum is one.

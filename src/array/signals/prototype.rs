@@ -1,7 +1,7 @@
 //! Analog low-pass filters with their bound at 1, moved to a band, as digital filters in sections of order 2.
 
 use super::Band;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use num_complex::Complex;
 use std::f64::consts::PI;
 

@@ -4,7 +4,7 @@ use super::design::weights;
 use super::lfilter::place;
 use crate::array::{Array, ConvolveOptions, FftOptions, PadMode, Window, gcd};
 use crate::element::Part;
-use crate::error::{Error, Result};
+use crosslane_core::error::{Error, Result};
 use num_complex::Complex;
 use std::panic::Location;
 

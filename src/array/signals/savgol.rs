@@ -3,7 +3,7 @@
 use super::lfilter::place;
 use crate::array::{Array, ConvolveMode, ConvolveOptions, PadMode};
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 /// The longest window: what is computed for it on the host grows with its square where ends are fitted.

@@ -1,7 +1,7 @@
 //! Sections of order 2, as programs give them.
 
-use crate::error::{CallSite, Error, Result};
-use crate::ops::recurrence::{Cascade, MOST_STATES};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::recurrence::{Cascade, MOST_STATES};
 
 /// Sections that run together.
 pub(super) const PER_LAUNCH: usize = MOST_STATES / 2;

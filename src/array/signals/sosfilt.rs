@@ -5,7 +5,7 @@ use super::lfilter::{both, fitting, place, settled};
 use super::sections::{PER_LAUNCH, cascade, sections};
 use crate::array::Array;
 use crate::element::Part;
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use std::panic::Location;
 
 impl<R: Part> Array<R> {

@@ -2,7 +2,7 @@
 
 use super::{LONGEST, Norm, Transform};
 use crate::array::Array;
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use num_complex::Complex;
 use std::f64::consts::PI;
 use std::panic::Location;

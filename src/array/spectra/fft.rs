@@ -4,7 +4,7 @@ use super::{FftOptions, Norm, Transform};
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
 use crate::element::{Element, Part};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use num_complex::Complex;
 use std::panic::Location;
 

@@ -3,8 +3,8 @@
 use super::Transform;
 use crate::array::Array;
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
-use crate::ops::fft::next_smooth;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::fft::next_smooth;
 use num_complex::Complex;
 use std::panic::Location;
 

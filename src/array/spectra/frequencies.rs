@@ -4,7 +4,7 @@ use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::{CallSite, Result};
+use crosslane_core::error::{CallSite, Result};
 use std::panic::Location;
 
 impl Array<f32> {
@@ -52,7 +52,7 @@ fn values(
     at: CallSite,
 ) -> Result<Array<f32>> {
     create::holds(operation, device, DType::F32, count, at)?;
-    let mut values: Vec<f32> = crate::memory::room(operation, count, at)?;
+    let mut values: Vec<f32> = crosslane_core::memory::room(operation, count, at)?;
     values.extend((0..count).map(value));
     Ok(Array::from_slice(device, &values))
 }

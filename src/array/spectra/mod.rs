@@ -15,11 +15,11 @@ pub use short_time::{SpectrumOptions, Window};
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
 use crate::element::{DType, Element, Part};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::op::Expression;
-use crate::ops::Fft;
-use crate::ops::fft::{is_smooth, next_smooth};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::Expression;
+use crosslane_ops::Fft;
+use crosslane_ops::fft::{is_smooth, next_smooth};
 use num_complex::Complex;
 
 /// The longest transform: indices have 32 bits, and a convolution is up to three times as long.
@@ -75,7 +75,7 @@ impl Transform {
             let result = R::DTYPE;
             let shape = own.clone();
             Box::new(Fft { expression, shape, axis, length, half, inverse, kept, result, scale, output })
-                as Box<dyn crate::op::Op>
+                as Box<dyn crosslane_core::op::Op>
         };
         // On a processor a library transforms what lies in memory.
         let take = if x.device().caps().processor.is_some() { Take::Dense } else { Take::Fused };

@@ -2,7 +2,7 @@
 
 use super::{LONGEST, Transform};
 use crate::array::{Array, PadMode};
-use crate::error::{CallSite, Error, Result};
+use crosslane_core::error::{CallSite, Error, Result};
 use num_complex::Complex;
 use std::f64::consts::TAU;
 use std::panic::Location;
@@ -241,7 +241,7 @@ impl Array<Complex<f32>> {
                 Transform { length, inverse: true, half: true, kept: length, scale, ..whole }.of(self)?;
             let pieces = pieces * Array::from_slice(self.device(), &window);
             let total = (count - 1).saturating_mul(step).saturating_add(length);
-            let mut energy: Vec<f64> = crate::memory::room(operation, total, at)?;
+            let mut energy: Vec<f64> = crosslane_core::memory::room(operation, total, at)?;
             energy.resize(total, 0.0);
             for piece in 0..count {
                 (0..length).for_each(|at| energy[piece * step + at] += (window[at] as f64).powi(2));

@@ -4,11 +4,11 @@ mod text;
 
 use super::{Array, PadMode, create};
 use crate::element::{DType, Number, Scalar};
-use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
-use crate::op::{Expression, Formula, Op, Text};
-use crate::ops::stencil::Neighbour;
-use crate::ops::{Boundary, Stencil as Steps};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::op::{Expression, Formula, Op, Text};
+use crosslane_ops::stencil::Neighbour;
+use crosslane_ops::{Boundary, Stencil as Steps};
 use std::panic::Location;
 use std::sync::Arc;
 use text::Translated;

@@ -1,8 +1,8 @@
 //! Reads a stencil's texts: which neighbours they name, and what they are over these as parameters.
 
 use super::AXES;
-use crate::error::{CallSite, Error, Result};
-use crate::ops::stencil::Neighbour;
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_ops::stencil::Neighbour;
 
 /// The farthest neighbour.
 const FARTHEST: i32 = 1 << 20;

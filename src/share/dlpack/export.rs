@@ -6,9 +6,9 @@ use super::{
 };
 use crate::array::Array;
 use crate::element::Element;
-use crate::error::Result;
-use crate::layout::Layout;
-use crate::memory::{Home, Owner};
+use crosslane_core::error::Result;
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Home, Owner};
 use std::ffi::c_void;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
@@ -61,7 +61,7 @@ impl<T: Element> Array<T> {
 
     #[track_caller]
     fn copied_tensor(&self) -> Result<Tensor> {
-        let mut values: Vec<T::Stored> = crate::memory::zeros("to_dlpack", self.len(), Location::caller())?;
+        let mut values: Vec<T::Stored> = crosslane_core::memory::zeros("to_dlpack", self.len(), Location::caller())?;
         self.read_stored(&mut values)?;
         let first = values.as_mut_ptr().cast();
         let device = DLDevice { device_type: CPU, device_id: 0 };
@@ -139,7 +139,7 @@ unsafe extern "C" fn delete_versioned(tensor: *mut DLManagedTensorVersioned) {
 #[cfg(test)]
 mod tests {
     use super::{CPU, DLDevice, FLAG_READ_ONLY, Tensor, export};
-    use crate::layout::Layout;
+    use crosslane_core::layout::Layout;
     use std::sync::Arc;
 
     #[test]

@@ -4,10 +4,10 @@ use super::{CPU, CUDA, CUDA_HOST, FLAG_READ_ONLY, Tensor, data_type};
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
-use crate::layout::Layout;
-use crate::memory::{Adopted, Home, Owner};
 use crate::share::foreign::{Elements, aligned};
+use crosslane_core::error::{CallSite, Error, Result};
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Adopted, Home, Owner};
 use std::panic::Location;
 
 const OPERATION: &str = "from_dlpack";
@@ -99,7 +99,7 @@ fn layout(tensor: &Tensor, at: CallSite) -> Result<Layout> {
 fn copied<T: Element>(device: &Device, lowest: *const T::Stored, layout: &Layout, at: CallSite) -> Result<Array<T>> {
     // Elements may repeat: there may be more of them than any memory holds.
     crate::array::holds(OPERATION, device, T::DTYPE, layout.len(), at)?;
-    let mut values: Vec<T::Stored> = crate::memory::room(OPERATION, layout.len(), at)?;
+    let mut values: Vec<T::Stored> = crosslane_core::memory::room(OPERATION, layout.len(), at)?;
     match layout.is_contiguous() {
         // SAFETY: the tensor's memory holds the elements, aligned, as whoever made it promised.
         true => {

@@ -33,7 +33,7 @@ pub use raw::{
 #[cfg(doc)]
 use crate::Array;
 use crate::element::{Class, DType};
-use crate::error::{Error, Result};
+use crosslane_core::error::{Error, Result};
 use std::ffi::c_void;
 use std::panic::Location;
 use std::ptr::NonNull;

@@ -6,8 +6,8 @@ use super::ranges::Ranges;
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::Result;
-use crate::memory::Direction;
+use crosslane_core::error::Result;
+use crosslane_core::memory::Direction;
 use std::ops::Range;
 use std::panic::Location;
 use sync::Side;
@@ -93,7 +93,8 @@ impl<T: Element> Unified<T> {
     pub fn new(device: &Device, shape: &[usize]) -> Result<Unified<T>> {
         let at = Location::caller();
         crate::array::check::<T>("Unified::new", device, shape, at)?;
-        let values = T::from_stored(crate::memory::zeros("Unified::new", crate::layout::count(shape), at)?);
+        let values =
+            T::from_stored(crosslane_core::memory::zeros("Unified::new", crosslane_core::layout::count(shape), at)?);
         Ok(Unified::with(device, shape, Some(Side::Plain(values)), None))
     }
 
@@ -115,7 +116,7 @@ impl<T: Element> Unified<T> {
     pub fn pinned(device: &Device, shape: &[usize]) -> Result<Unified<T>> {
         let at = Location::caller();
         crate::array::check::<T>("Unified::pinned", device, shape, at)?;
-        let bytes = crate::ops::buffer_bytes(T::DTYPE, shape.iter().product());
+        let bytes = crosslane_ops::buffer_bytes(T::DTYPE, shape.iter().product());
         let pins = T::DTYPE != DType::Bool && device.driver().pins();
         if !pins || bytes > device.caps().buffer_bytes {
             return Unified::new(device, shape);

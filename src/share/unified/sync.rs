@@ -3,10 +3,10 @@
 use super::{Transfers, Unified};
 use crate::array::{Array, Slice};
 use crate::element::Element;
-use crate::engine::HostBlock;
-use crate::error::{Error, Result};
-use crate::memory::Direction;
 use crate::share::host_buffer::transfer_span;
+use crosslane_core::engine::HostBlock;
+use crosslane_core::error::{Error, Result};
+use crosslane_core::memory::Direction;
 use std::ops::Range;
 use std::panic::Location;
 

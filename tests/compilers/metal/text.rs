@@ -1,6 +1,6 @@
 //! A kernel's MSL, as wgpu has naga write it, and what makes C++ of it.
 
-use crosslane::Kernel;
+use crosslane::op::Kernel;
 use naga::back::msl;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, ArraySize, StorageAccess, TypeInner};
