@@ -1,12 +1,11 @@
 //! Convolutions over channels, as the peers': 64 channels of 112 x 112 by 3 x 3 weights, zeros around.
 
-use super::Outcome;
 use super::compare::random;
 use super::measure::{Group, Row};
+use super::{Outcome, indices};
 use crosslane::array::ConvOptions;
 use crosslane::device::DeviceKind;
 use crosslane::{Array, Device, Number, f16};
-use rayon::prelude::*;
 use std::cell::OnceCell;
 
 const SEED: u64 = 12;
@@ -42,9 +41,9 @@ impl Layers {
     }
 
     /// An array, and weights that meet so many channels.
-    fn operands<T: Number>(&self, met: usize, convert: fn(f32) -> T) -> [Array<T>; 2] {
+    fn operands<T: Number + Default>(&self, met: usize, convert: fn(f32) -> T) -> [Array<T>; 2] {
         let array = |shape: [usize; 4], value: fn(usize) -> f32| {
-            let host: Vec<T> = (0..shape.iter().product()).into_par_iter().map(|i| convert(value(i))).collect();
+            let host: Vec<T> = indices::map(shape.iter().product(), |i| convert(value(i)));
             Array::from_shape(&self.device, &shape, &host)
         };
         [array([self.batch, CHANNELS, self.side, self.side], value), array([CHANNELS, met, TAPS, TAPS], weight)]

@@ -1,7 +1,6 @@
 //! Random inputs that can be recomputed at any index, and comparison of results with the host.
 
-use super::Outcome;
-use rayon::prelude::*;
+use super::{Outcome, indices};
 
 /// Largest relative error of a result: 8 units in the last place of f32. BabelStream allows 1.2e-5.
 pub const BOUND: f64 = 1e-6;
@@ -27,14 +26,14 @@ pub fn normal(seed: u64, i: usize) -> f32 {
 
 /// `n` random numbers.
 pub fn randoms(seed: u64, n: usize) -> Vec<f32> {
-    (0..n).into_par_iter().map(|i| random(seed, i)).collect()
+    indices::map(n, |i| random(seed, i))
 }
 
 /// The sum of `f` over `0..n`, in f64.
 pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     const PART: usize = 1 << 16;
     let part = |p: usize| (p * PART..n.min((p + 1) * PART)).map(&f).sum::<f64>();
-    (0..n.div_ceil(PART)).into_par_iter().map(part).sum()
+    indices::map(n.div_ceil(PART), part).into_iter().sum()
 }
 
 /// For each of `0..n` the sum of `f` over those before it, in f64.
@@ -42,11 +41,9 @@ pub fn prefixes(n: usize, f: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
     const PART: usize = 1 << 16;
     let f = &f;
     let part = |p: usize| p * PART..n.min((p + 1) * PART);
-    let totals: Vec<f64> = (0..n.div_ceil(PART)).into_par_iter().map(|p| part(p).map(f).sum()).collect();
+    let totals: Vec<f64> = indices::map(n.div_ceil(PART), |p| part(p).map(f).sum());
     let starts = exclusive(0.0, totals.into_iter());
-    let within = |(p, start): (usize, f64)| exclusive(start, part(p).map(f));
-    let parts: Vec<Vec<f64>> = starts.into_par_iter().enumerate().map(within).collect();
-    parts.concat()
+    indices::map(starts.len(), |p| exclusive(starts[p], part(p).map(f))).concat()
 }
 
 fn exclusive(mut sum: f64, values: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -67,7 +64,7 @@ pub fn compare(op: &str, got: &[f32], n: usize, bound: f64, wanted: impl Fn(usiz
         let wanted = wanted(i);
         (got[i] as f64 - wanted).abs() <= bound * wanted.abs() // false for NaN
     };
-    match (0..n).into_par_iter().find_first(|&i| !right(i)) {
+    match indices::first(n, |i| !right(i)) {
         None => Ok(()),
         Some(i) => {
             let (got, wanted) = (got[i], wanted(i));

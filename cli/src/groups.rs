@@ -1,9 +1,9 @@
 //! Runs of equal keys, some eight long, encoded and summed; and the distinct ones of random keys.
 
-use super::Outcome;
 use super::compare::{BOUND, compare, random, word};
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X};
+use super::{Outcome, indices};
 use crosslane::device::DeviceKind;
 use crosslane::{Array, Scan, Selected};
 use rayon::prelude::*;
@@ -56,12 +56,12 @@ impl Keys<'_> {
     }
 
     fn runs(&self) -> &Array<u32> {
-        let host = || (0..self.n()).into_par_iter().map(|i| key(run(i))).collect::<Vec<_>>();
+        let host = || indices::map(self.n(), |i| key(run(i)));
         self.runs.get_or_init(|| Array::from_slice(self.inputs.x().device(), &host()))
     }
 
     fn mixed(&self) -> &Array<u32> {
-        let host = || (0..self.mixed_len()).into_par_iter().map(mixed).collect::<Vec<_>>();
+        let host = || indices::map(self.mixed_len(), mixed);
         self.mixed.get_or_init(|| Array::from_slice(self.inputs.x().device(), &host()))
     }
 
@@ -71,7 +71,7 @@ impl Keys<'_> {
 
     fn check_keys(&self, op: &str, got: &[u32]) -> Outcome {
         let all = run(self.n() - 1) + 1;
-        right(op, got.len() == all && got.par_iter().enumerate().all(|(run, &got)| got == key(run)))
+        right(op, got.len() == all && indices::all(all, |run| got[run] == key(run)))
     }
 
     fn check_lengths(&self, op: &str) -> Outcome {
@@ -79,7 +79,8 @@ impl Keys<'_> {
         self.check_keys(op, &keys.to_vec()?)?;
         let n = self.n();
         let wanted = |run: usize| elements(run, n).len() as u32;
-        right(op, lengths.to_vec()?.par_iter().enumerate().all(|(run, &got)| got == wanted(run)))
+        let lengths = lengths.to_vec()?;
+        right(op, indices::all(lengths.len(), |run| lengths[run] == wanted(run)))
     }
 
     fn check_sums(&self, op: &str) -> Outcome {
@@ -91,7 +92,7 @@ impl Keys<'_> {
     }
 
     fn check_distinct(&self, op: &str) -> Outcome {
-        let mut wanted: Vec<u32> = (0..self.mixed_len()).into_par_iter().map(mixed).collect();
+        let mut wanted: Vec<u32> = indices::map(self.mixed_len(), mixed);
         wanted.par_sort_unstable();
         wanted.dedup();
         right(op, self.mixed().unique().to_vec()? == wanted)

@@ -1,11 +1,10 @@
 //! Histograms of uniform numbers, as in the peers' benchmarks, and of numbers that are all in one bin.
 
-use super::Outcome;
 use super::compare::random;
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X};
+use super::{Outcome, indices};
 use crosslane::{Array, Result};
-use rayon::prelude::*;
 
 /// Name, bins, and whether all numbers lie in the first.
 const ROWS: [(&str, usize, bool); 4] = [
@@ -23,14 +22,16 @@ fn counts(inputs: &Inputs, bins: usize, one_bin: bool) -> Result<Array<u32>> {
 
 /// Counts on the host: the numbers are multiples of 2^-24, so that products with few bins are exact.
 fn wanted(n: usize, bins: usize, one_bin: bool) -> Vec<u32> {
-    let count = |mut counts: Vec<u32>, i: usize| {
-        let bin = if one_bin { 0 } else { (random(X, i) as f64 * bins as f64) as usize };
-        counts[bin] += 1;
+    const PART: usize = 1 << 20;
+    let count = |part: usize| {
+        let mut counts = vec![0; bins];
+        for i in part * PART..n.min((part + 1) * PART) {
+            counts[if one_bin { 0 } else { (random(X, i) as f64 * bins as f64) as usize }] += 1;
+        }
         counts
     };
-    let both = |a: Vec<u32>, b: Vec<u32>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
-    let zeros = || vec![0; bins];
-    (0..n).into_par_iter().with_min_len(1 << 20).fold(zeros, count).reduce(zeros, both)
+    let parts = indices::map(n.div_ceil(PART), count);
+    (0..bins).map(|bin| parts.iter().map(|counts| counts[bin]).sum()).collect()
 }
 
 /// The lines of the table.

@@ -1,13 +1,12 @@
 //! Binary searches in a million sorted numbers, and gathers by random indices.
 
-use super::Outcome;
 use super::compare::{compare, random};
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X, Y};
+use super::{Outcome, indices};
 use crosslane::array::OutOfRange;
 use crosslane::array::Side;
 use crosslane::{Array, Result};
-use rayon::prelude::*;
 use std::cell::OnceCell;
 
 /// Elements of the sorted array: all multiples of its inverse in 0..1.
@@ -44,7 +43,7 @@ impl Lookups<'_> {
         let got = self.places().to_vec()?;
         // The numbers are multiples of 2^-24: the product is exact.
         let wanted = |i: usize| (random(X, i) * SORTED as f32).ceil() as u32;
-        match (0..got.len()).into_par_iter().find_first(|&i| got[i] != wanted(i)) {
+        match indices::first(got.len(), |i| got[i] != wanted(i)) {
             None => Ok(()),
             Some(i) => Err(format!("{op}: wrong result at index {i}: wanted {}, got {}", wanted(i), got[i]).into()),
         }

@@ -14,6 +14,7 @@ mod engines;
 mod export;
 mod groups;
 mod histograms;
+mod indices;
 mod kernel;
 mod kernels;
 mod latency;
@@ -37,9 +38,13 @@ mod workloads;
 
 use clap::{Parser, Subcommand};
 use crosslane::ErrorKind;
+use env_logger::fmt::Formatter;
+use env_logger::{Builder, Env};
+use log::Record;
 use std::io::Write;
 use std::panic;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// What a command gives: its error is printed as one line.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
@@ -79,7 +84,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("error,crosslane=warn")).init();
+    log();
     let result = match Arguments::parse().command {
         Command::Devices { json } => devices::run(json),
         Command::Bench(options) => bench::run(&options),
@@ -97,6 +102,17 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Messages that `RUST_LOG` asks for, each with its time in seconds.
+fn log() {
+    let start = Instant::now();
+    let line = move |to: &mut Formatter, record: &Record| {
+        let (time, level) = (start.elapsed().as_secs_f64(), record.level());
+        let style = to.default_level_style(level);
+        writeln!(to, "[{time:.3} {style}{level}{style:#} {}] {}", record.target(), record.args())
+    };
+    Builder::from_env(Env::default().default_filter_or("error,crosslane=warn")).format(line).init();
 }
 
 /// What an error of the library says, without the place in this program that called it.

@@ -1,12 +1,11 @@
 //! Products of matrices and vectors; the names are those of `benches/peers`.
 
-use super::Outcome;
 use super::compare::normal;
 use super::measure::{Group, Row};
+use super::{Outcome, indices};
 use crosslane::array::Precision;
 use crosslane::device::DeviceKind;
 use crosslane::{Array, Device, Number, f16};
-use rayon::prelude::*;
 use std::cell::OnceCell;
 
 const LEFT: u64 = 30;
@@ -82,10 +81,10 @@ pub fn rows(products: &[Product]) -> Vec<Row<'_>> {
 
 impl Product {
     /// Normally distributed, as the peers' are: a card that its power limits is faster on tamer numbers.
-    fn sides<T: Number>(&self, convert: fn(f32) -> T) -> [Array<T>; 2] {
+    fn sides<T: Number + Default>(&self, convert: fn(f32) -> T) -> [Array<T>; 2] {
         let [rows, inner, columns] = self.extents;
         let side = |seed: u64, shape: [usize; 3]| {
-            let host: Vec<T> = (0..shape.iter().product()).into_par_iter().map(|i| convert(normal(seed, i))).collect();
+            let host: Vec<T> = indices::map(shape.iter().product(), |i| convert(normal(seed, i)));
             Array::from_shape(&self.device, &shape, &host)
         };
         [side(LEFT, [self.batch, rows, inner]), side(RIGHT, [self.batch, inner, columns])]

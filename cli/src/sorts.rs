@@ -3,6 +3,7 @@
 
 use super::Outcome;
 use super::compare::word;
+use super::indices::{all, map};
 use super::measure::{Group, Row};
 use crosslane::device::DeviceKind;
 use crosslane::{Array, Device, Result};
@@ -46,11 +47,11 @@ impl Keys {
 }
 
 fn host(n: usize) -> Vec<u32> {
-    (0..n).into_par_iter().map(|i| word(SEED, i) as u32).collect()
+    map(n, |i| word(SEED, i) as u32)
 }
 
 fn wide(n: usize) -> Vec<u64> {
-    (0..n).into_par_iter().map(|i| word(SEED, i)).collect()
+    map(n, |i| word(SEED, i))
 }
 
 fn signed(n: usize) -> Vec<i32> {
@@ -101,9 +102,13 @@ fn alone(keys: &Keys) -> Row<'_> {
 fn short(keys: &Keys) -> Row<'_> {
     let sorted = || keys.keys().reshape(&[keys.n / 1024, 1024]).sort();
     let check = move || {
-        let mut wanted = host(keys.n);
-        wanted.par_chunks_mut(1024).for_each(<[u32]>::sort_unstable);
-        right("sort_rows_u32_1024", sorted().to_vec()? == wanted)
+        let host = host(keys.n);
+        let row = |row: usize| {
+            let mut row = host[row * 1024..][..1024].to_vec();
+            row.sort_unstable();
+            row
+        };
+        right("sort_rows_u32_1024", sorted().to_vec()? == map(keys.n / 1024, row).concat())
     };
     row("sort_rows_u32_1024", keys, check, move || sorted().eval())
 }
@@ -123,7 +128,7 @@ fn pairs(keys: &Keys) -> Row<'_> {
     let check = || {
         let (sorted, values) = keys.keys().sort_pairs(keys.indices());
         let (sorted, values, host) = (sorted.to_vec()?, values.to_vec()?, host(keys.n));
-        let beside = sorted.par_iter().zip(&values).all(|(&key, &value)| host[value as usize] == key);
+        let beside = all(sorted.len(), |i| host[values[i] as usize] == sorted[i]);
         right("sort_pairs_u32", beside && ascending(&host, &values))
     };
     row("sort_pairs_u32", keys, check, || keys.keys().sort_pairs(keys.indices()).0.eval())
@@ -174,9 +179,9 @@ fn middle(keys: &Keys) -> Row<'_> {
 
 /// Whether the indices sort the keys, stably: then none is there twice.
 fn ascending<K: Ord + Sync>(keys: &[K], indices: &[u32]) -> bool {
-    let pair = |&index: &u32| keys.get(index as usize).map(|key| (key, index));
+    let pair = |i: usize| keys.get(indices[i] as usize).map(|key| (key, indices[i]));
     indices.len() == keys.len()
-        && indices.par_windows(2).all(|two| pair(&two[0]).zip(pair(&two[1])).is_some_and(|(a, b)| a < b))
+        && all(keys.len().saturating_sub(1), |i| pair(i).zip(pair(i + 1)).is_some_and(|(a, b)| a < b))
 }
 
 fn right(op: &str, is: bool) -> Outcome {

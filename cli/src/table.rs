@@ -2,11 +2,15 @@
 
 use super::measure::Measured;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use console::Term;
 
 /// A table whose first line is its header, as wide as the terminal.
 pub fn boxed(lines: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+    if let Some((_, columns)) = Term::stdout().size_checked() {
+        table.set_width(columns);
+    }
     let Some((header, rest)) = lines.split_first() else { return String::new() };
     table.set_header(header).add_rows(rest);
     table.to_string()

@@ -1,10 +1,9 @@
 //! Kernels bound by memory: BabelStream's five by its own definitions, sums, and fused expressions.
 
-use super::Outcome;
 use super::compare::{BOUND, compare, prefixes, random, randoms, sum};
 use super::measure::{Group, Row};
+use super::{Outcome, indices};
 use crosslane::{Array, Device, Result, Scan, Selected, s};
-use rayon::prelude::*;
 use std::cell::OnceCell;
 
 /// BabelStream's scalar.
@@ -75,13 +74,13 @@ const REDUCTIONS: [Reduction; 4] = [
 fn row_sums(inputs: &Inputs) -> Vec<f64> {
     let side = inputs.side();
     let row = |r: usize| (0..side).map(|c| random(X, r * side + c) as f64).sum();
-    (0..side).into_par_iter().map(row).collect()
+    indices::map(side, row)
 }
 
 fn column_sums(inputs: &Inputs) -> Vec<f64> {
     let side = inputs.side();
     let column = |c: usize| (0..side).map(|r| random(X, r * side + c) as f64).sum();
-    (0..side).into_par_iter().map(column).collect()
+    indices::map(side, column)
 }
 
 /// The lines of the table.
@@ -174,8 +173,7 @@ fn softmax(inputs: &Inputs, side: usize) -> Array<f32> {
 
 fn check_softmax(inputs: &Inputs, side: usize) -> Outcome {
     let exponential = |i: usize| (random(X, i) as f64).exp();
-    let totals: Vec<f64> =
-        (0..side).into_par_iter().map(|r| (r * side..(r + 1) * side).map(exponential).sum()).collect();
+    let totals: Vec<f64> = indices::map(side, |r| (r * side..(r + 1) * side).map(exponential).sum());
     let got = softmax(inputs, side).to_vec()?;
     compare("softmax_rows_f32", &got, side * side, BOUND, |i| exponential(i) / totals[i / side])
 }
@@ -195,7 +193,7 @@ fn select(inputs: &Inputs) -> Selected<f32> {
 }
 
 fn check_select(inputs: &Inputs) -> Outcome {
-    let wanted: Vec<f32> = (0..inputs.n).into_par_iter().map(|i| random(X, i)).filter(|&x| x > 0.75).collect();
+    let wanted: Vec<f32> = randoms(X, inputs.n).into_iter().filter(|&x| x > 0.75).collect();
     compare("select_if_f32_25pct", &select(inputs).to_vec()?, wanted.len(), 0.0, |i| wanted[i] as f64)
 }
 

@@ -1,4 +1,4 @@
-//! NumPy's files: an array each in `.npy`, several by name in `.npz`. Every element type, either byte order, C and
+//! NumPy's files: an array each in `.npy`, several by name in `.npz` (feature `npz`). Every element type, either byte order, C and
 //! Fortran order. Files are written in the host's byte order and C order.
 //!
 //! ```
@@ -14,8 +14,10 @@
 
 mod data;
 mod header;
+#[cfg(feature = "npz")]
 mod npz;
 
+#[cfg(feature = "npz")]
 pub use npz::{Npz, NpzWriter};
 
 use crate::array::{Array, HostArray};

@@ -14,7 +14,7 @@ mod formulas;
 mod harness;
 mod memory;
 mod mutate;
-#[cfg(feature = "npy")]
+#[cfg(feature = "npz")]
 mod npy;
 mod panics;
 mod programs;

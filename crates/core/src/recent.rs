@@ -78,13 +78,21 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
 
 /// The keys of the eighth that was used least lately: to look for it is worth more than one place.
 fn oldest<K: Hash + Eq + Clone, V>(kept: &HashMap<K, Kept<V>>, most: usize) -> Vec<K> {
-    let mut ages: Vec<(u64, &K)> = kept.iter().map(|(key, kept)| (kept.used.load(Relaxed), key)).collect();
-    let (count, wanted) = (ages.len(), (most / 8).max(1));
-    if wanted < count {
-        ages.select_nth_unstable_by_key(wanted - 1, |(used, _)| *used);
+    let (mut ages, mut keys) = (vec![], vec![]);
+    for (key, kept) in kept {
+        ages.push((kept.used.load(Relaxed), keys.len()));
+        keys.push(key);
+    }
+    least(ages, (most / 8).max(1)).into_iter().map(|(_, at)| keys[at].clone()).collect()
+}
+
+/// As many ages as are wanted, the smallest, with their places. It names no key: the selection is much code to have for each type.
+fn least(mut ages: Vec<(u64, usize)>, wanted: usize) -> Vec<(u64, usize)> {
+    if wanted < ages.len() {
+        ages.select_nth_unstable(wanted - 1);
         ages.truncate(wanted);
     }
-    ages.into_iter().map(|(_, key)| key.clone()).collect()
+    ages
 }
 
 #[cfg(test)]

@@ -324,7 +324,7 @@ mod tier {
                 }
                 tier.memories.lock().expect("no panic while held").push(memory);
             };
-            threads::together(workers.saturating_sub(1) as usize, work);
+            threads::together(workers.saturating_sub(1) as usize, &work);
             stuck.into_inner().expect("no panic while held")
         }
     }

@@ -19,6 +19,8 @@
 //! | `profile.rs` | other people's hardware |
 //! | `order.rs` | events |
 
+#![cfg_attr(not(feature = "jit"), allow(dead_code, unused_imports, reason = "parts for machine code alone"))]
+
 mod atomics;
 mod check;
 mod compiled;

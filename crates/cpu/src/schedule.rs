@@ -65,7 +65,7 @@ impl Cpu {
             _ if count.saturating_mul(compiled.effort) < SMALL => 1,
             _ => count.min(threads::count() as u64),
         };
-        threads::together(workers.saturating_sub(1) as usize, work);
+        threads::together(workers.saturating_sub(1) as usize, &work);
         endless.into_inner().expect("no panic while held")
     }
 

@@ -2,10 +2,10 @@
 
 use super::super::super::Outcome;
 use super::super::super::compare::{random, word};
+use super::super::super::indices;
 use super::kernel::Each;
 use super::{Prepared, Problem, Setting, Work, each, value};
 use crosslane::{Argument, Array, Elementwise};
-use rayon::prelude::*;
 
 const SUITE: &str = "Classic";
 
@@ -52,7 +52,7 @@ fn n_body(setting: &Setting) -> Outcome<Prepared> {
         }
         sum
     };
-    let wanted = move || (0..n).into_par_iter().flat_map_iter(one).collect();
+    let wanted = move || indices::map(n, one).into_flattened();
     let work = Work { bytes: 32 * n as u64, flops: 20 * (n * n) as u64 };
     Ok(Prepared::new(n, work, 1e-4, make, wanted))
 }

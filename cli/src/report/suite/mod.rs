@@ -13,12 +13,11 @@ mod raja_mesh;
 mod raja_polybench;
 mod tutorials;
 
-use super::super::Outcome;
 use super::super::compare::{random, randoms};
+use super::super::{Outcome, indices};
 use crosslane::device::DeviceKind;
 use crosslane::{Array, Device};
 pub use prepared::{Prepared, Work};
-use rayon::prelude::*;
 
 /// A problem of the suite.
 #[derive(Clone, Copy)]
@@ -122,7 +121,7 @@ impl Setting<'_> {
 
 /// `f` of each index.
 fn each(n: usize, f: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
-    (0..n).into_par_iter().with_min_len(1 << 12).map(&f).collect()
+    indices::map(n, f)
 }
 
 #[cfg(test)]

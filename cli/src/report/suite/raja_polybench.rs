@@ -1,10 +1,9 @@
 //! RAJAPerf's group Polybench, in f32, with fewer time steps. References are loops in f64.
 
-use super::super::super::Outcome;
+use super::super::super::{Outcome, indices};
 use super::{Prepared, Problem, Setting, Work, each, value};
 use crosslane::array::PadMode;
 use crosslane::{Stencil, s};
-use rayon::prelude::*;
 
 const SUITE: &str = "RAJAPerf Polybench";
 const BOUND: f64 = 2e-5;
@@ -38,12 +37,12 @@ fn multiplied(n: usize, a: &[f64], b: &[f64]) -> Vec<f64> {
         }
         sums
     };
-    (0..n).into_par_iter().flat_map_iter(row).collect()
+    indices::map(n, row).concat()
 }
 
 /// A square matrix times a vector, in f64.
 fn times(n: usize, matrix: impl Fn(usize, usize) -> f64 + Sync, x: &[f64]) -> Vec<f64> {
-    (0..n).into_par_iter().map(|r| (0..n).map(|c| matrix(r, c) * x[c]).sum()).collect()
+    indices::map(n, |r| (0..n).map(|c| matrix(r, c) * x[c]).sum())
 }
 
 fn element(seed: u64, n: usize) -> impl Fn(usize, usize) -> f64 {
@@ -204,7 +203,7 @@ fn swept(
                 let around = |axis: usize| at(&field, i, axis, -1) + at(&field, i, axis, 1);
                 rule(field[i], (0..axes).map(around).sum())
             };
-            (0..n).into_par_iter().map(one).collect()
+            indices::map(n, one)
         };
         (0..2 * STEPS).fold(each(n, |i| value(1, i)), |field, _| sweep(field))
     };

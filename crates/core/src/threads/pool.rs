@@ -13,8 +13,8 @@ static POOL: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().num_threads(count()).build().ok());
 
 /// Runs the same function on this many threads and one more, and waits for all. Where the system gives fewer threads,
-/// fewer do it: the work is taken from something they share.
-pub fn together(others: usize, work: impl Fn() + Sync) {
+/// fewer do it: the work is taken from something they share. A function without a type: rayon's code is there once.
+pub fn together(others: usize, work: &(dyn Fn() + Sync)) {
     let Some(pool) = POOL.as_ref().filter(|_| others > 0) else { return work() };
     let all = || {
         pool.scope(|scope| {
@@ -55,7 +55,7 @@ pub fn each<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
     let others = items.len().min(count()).saturating_sub(1);
     let rest = std::sync::Mutex::new(items.into_iter());
     let next = || rest.lock().expect("no panic while held").next();
-    together(others, || std::iter::from_fn(next).for_each(&work));
+    together(others, &|| std::iter::from_fn(next).for_each(&work));
 }
 
 /// Does both at the same time.
@@ -82,7 +82,7 @@ mod tests {
         });
         assert!(done.iter().all(|times| times.load(Relaxed) == 1));
         let runs = AtomicUsize::new(0);
-        together(3, || {
+        together(3, &|| {
             runs.fetch_add(1, Relaxed);
         });
         assert_eq!((runs.into_inner(), both(|| 1, || 2)), (4, (1, 2)));

@@ -151,7 +151,11 @@ pub fn flat<'a>(expression: &'a Expression, prefix: &'static str) -> Fusion<'a> 
 
 /// The read slots of several expressions, each once.
 pub(crate) fn read_slots<'a>(expressions: impl Iterator<Item = &'a Expression>) -> Vec<Slot> {
-    let mut slots: Vec<_> = expressions.flat_map(|expression| expression.slots()).collect();
+    read_by(&expressions.collect::<Vec<_>>())
+}
+
+fn read_by(expressions: &[&Expression]) -> Vec<Slot> {
+    let mut slots: Vec<_> = expressions.iter().flat_map(|expression| expression.slots()).collect();
     slots.sort();
     slots.dedup_by_key(|slot| slot.0);
     let slot = |(slot, dtype, len)| Slot::read(&format!("x{slot}"), dtype, len);
