@@ -1,4 +1,4 @@
-//! The engine for NVIDIA cards: the same WGSL as native CUDA kernels.
+//! Internal to `crosslane`, and of its version. The engine for NVIDIA cards: the same WGSL as native CUDA kernels.
 //!
 //! | file | what it is |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The portable engine: WGSL through wgpu on Vulkan, Metal, DX12 and GL.
+//! Internal to `crosslane`, and of its version. The portable engine: WGSL through wgpu on Vulkan, Metal, DX12 and GL.
 
 mod adapter;
 mod awaited;
