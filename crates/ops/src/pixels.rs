@@ -50,7 +50,7 @@ impl Extents {
     }
 
     /// Elements of all images.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
