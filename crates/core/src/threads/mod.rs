@@ -1,5 +1,6 @@
 //! How many threads run at the same time, and threads that share work.
 
+#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "a page has no end of the process to wait at"))]
 mod ending;
 mod pool;
 
