@@ -252,21 +252,23 @@ fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
 
 fn arrows(all: &BTreeMap<Module, Said>, shown: impl Fn(&Module) -> Module) -> Arrows {
     let mut arrows = Arrows::new();
-    for (from, said) in all.iter().filter(|(from, _)| from.len() > 1) {
+    for (from, said) in all {
         let to = arrows.entry(shown(from)).or_default();
         let targets = said.paths.iter().filter_map(|path| target(all, from, path, 0));
         let foreign: BTreeSet<String> = said.calls.difference(&said.macros).cloned().collect();
         let defines = |other: &&Module| other[0] == from[0] && !all[*other].macros.is_disjoint(&foreign);
-        let targets = targets.chain(all.keys().filter(defines).cloned()).filter(|to| to.len() > 1);
+        // A crate's root names its own modules, and passes them on: no arrow within the crate.
+        let counts = |to: &Module| to[0] != from[0] || from.len() > 1 && to.len() > 1;
+        let targets = targets.chain(all.keys().filter(defines).cloned()).filter(counts);
         to.extend(targets.map(|to| shown(&to)).filter(|to| *to != shown(from)));
     }
     arrows
 }
 
-/// A module's room: its crate and its first name there; the crate alone, where that has no floors.
+/// A module's room: its crate and its first name there; the crate alone, where that has no floors, and of its root.
 fn room(module: &Module) -> Module {
     let has_floors = CRATES.iter().any(|of| of.name == module[0] && !of.floors.is_empty());
-    module[..if has_floors { 2 } else { 1 }].to_vec()
+    module[..module.len().min(if has_floors { 2 } else { 1 })].to_vec()
 }
 
 /// Why a room may not know another.
@@ -306,6 +308,21 @@ fn arrows_go_down_and_circles_are_small() {
         "{between}"
     );
     assert!(rooms[&module(&["crosslane_core", "op"])].contains(&module(&["crosslane_core", "kernel"])));
+}
+
+/// An arrow between crates is seen where a root names another crate's root, and refused where the table does not have it.
+#[test]
+fn crates_know_only_theirs() {
+    let mut all = BTreeMap::new();
+    for (of, text) in [("crosslane_ops", "pub use crosslane_cpu::Profile;"), ("crosslane_cpu", "")] {
+        let mut said = Said::default();
+        read(text.parse().unwrap(), &mut said);
+        all.insert(vec![of.to_string()], said);
+    }
+    let found = arrows(&all, room);
+    let [from, to] = ["crosslane_ops", "crosslane_cpu"].map(|name| vec![name.to_string()]);
+    assert!(found[&from].contains(&to), "{found:?}");
+    assert!(wrong(&from, &to).is_some() && wrong(&from, &["crosslane_core".to_string()]).is_none());
 }
 
 /// A call of a macro of another module is an arrow, and so is a path in a macro's argument.
