@@ -1,4 +1,5 @@
-//! Internal to `crosslane`, and of its version. The engine that needs no GPU: WGSL on the processor, interpreted or compiled to machine code, one program on many lanes.
+//! Internal to `crosslane`, and of its version. The engine that needs no GPU: WGSL on the processor, interpreted or compiled to
+//! machine code, one program on many lanes.
 //!
 //! Interpreted, each instruction runs over all invocations of a workgroup before the next one, workgroups side by side. That makes
 //! barriers exact, and what GPUs hide can be seen: a device that checks finds races, accesses out of bounds, reads of
