@@ -69,9 +69,10 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["new-op", name] => new_op::make(&root(), name),
         ["hardware"] => hardware::run(),
         ["ci"] => run("bash", &[".ci/run"]),
-        ["bench", rest @ ..] => {
-            run("cargo", &[&["run", "--release", "--features", "cli,cuda", "--", "bench"], rest].concat())
-        }
+        ["bench", rest @ ..] => run(
+            "cargo",
+            &[&["run", "--release", "-p", "crosslane-cli", "--features", "cli,cuda", "--", "bench"], rest].concat(),
+        ),
         ["sanitize", which, tests @ ..] => sanitize::run(which, tests),
         ["report"] => report::join(),
         ["report", name, options @ ..] => report::measure(name, options),

@@ -5,7 +5,8 @@ use crate::{Outcome, root, run};
 const REPORTS: &str = "benches/reports";
 /// What is made of the reports and not kept.
 const MADE: &str = "target/report";
-const PROGRAM: [&str; 7] = ["run", "--release", "--features", "cli,cuda", "--", "report", "--html"];
+const PROGRAM: [&str; 9] =
+    ["run", "--release", "-p", "crosslane-cli", "--features", "cli,cuda", "--", "report", "--html"];
 
 /// Measures this machine into the report of this name, and joins it with the others.
 pub fn measure(name: &str, options: &[&str]) -> Outcome<()> {

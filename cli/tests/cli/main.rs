@@ -231,7 +231,8 @@ const CHAPTER: &str = include_str!("../../../docs/guide/command_line.md");
 /// The arguments of the guide's commands with this verb.
 fn of_the_guide(verb: &str) -> Vec<Vec<String>> {
     let text = CHAPTER.replace("\\\n", " ");
-    let commands = text.lines().filter_map(|line| line.strip_prefix("cargo run --release --features cli -- "));
+    let commands =
+        text.lines().filter_map(|line| line.strip_prefix("cargo run --release -p crosslane-cli --features cli -- "));
     let words = |command: &str| command.split_whitespace().map(String::from).collect::<Vec<_>>();
     commands.map(words).filter(|words| words[0] == verb).collect()
 }
