@@ -212,14 +212,15 @@ fn target(all: &BTreeMap<Module, Said>, from: &[String], path: &[String], depth:
         "crate" => (from[..1].to_vec(), &path[1..]),
         first if is_crate(first) => (vec![first.to_string()], &path[1..]),
         "self" => (from.to_vec(), &path[1..]),
-        "super" => (from[..from.len().checked_sub(1)?].to_vec(), &path[1..]),
+        // In a module of the crate's root file, such as its tests, it is the root.
+        "super" => (from[..(from.len() - 1).max(1)].to_vec(), &path[1..]),
         first if all.contains_key(&[from, &[first.to_string()]].concat()) => (from.to_vec(), path),
         _ => return None,
     };
     while let Some((word, after)) = rest.split_first() {
         let inner = [&module[..], std::slice::from_ref(word)].concat();
         if word == "super" {
-            module.pop();
+            module.truncate((module.len() - 1).max(1));
         } else if all.contains_key(&inner) {
             module = inner;
         } else if let Some(on) = all.get(&module).and_then(|said| said.passed_on.get(word)).filter(|_| depth < 8) {
