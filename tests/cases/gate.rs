@@ -4,9 +4,10 @@ use crate::support::{played, say, stand_in, stand_in_with};
 use crate::{cases, none, run};
 use crosslane::Device;
 use crosslane::device::{Caps, tunable};
-use crosslane::op::{Case, Plan};
+use crosslane::op::{Case, Kernel, Plan};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Bytes of a binding where small cases take several.
@@ -39,9 +40,15 @@ fn planned(case: &Case, caps: &Caps) -> Option<Plan> {
     }
 }
 
+/// A kernel's identity, which is a hash of its whole text: made once, since kernels are planned often.
+fn kernel_identity(kernel: &Kernel) -> u64 {
+    static KNOWN: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
+    *KNOWN.lock().unwrap().entry(kernel.id()).or_insert_with(|| Case::identity(kernel))
+}
+
 /// What tells a case's plan from others.
 fn identity(case: &Case, plan: &Plan) -> u64 {
-    let kernels: Vec<u64> = plan.passes.iter().map(|pass| Case::identity(&pass.kernel)).collect();
+    let kernels: Vec<u64> = plan.passes.iter().map(|pass| kernel_identity(&pass.kernel)).collect();
     let mut hasher = DefaultHasher::new();
     (&case.what, kernels, format!("{plan:?}")).hash(&mut hasher);
     hasher.finish()
@@ -61,7 +68,7 @@ impl Gate {
         let Some(plan) = planned(case, device.caps()) else { return };
         if self.plans.insert(identity(case, &plan)) {
             match run(device, case) {
-                Ok(kernels) => self.launched.extend(kernels.iter().map(Case::identity)),
+                Ok(kernels) => self.launched.extend(kernels.iter().map(kernel_identity)),
                 Err(message) => self.failures.push(message),
             }
         }
@@ -74,7 +81,7 @@ impl Gate {
             for case in by_len(operation, device, |_| true) {
                 let plan = planned(&case, device.caps()).expect("bindings are as large as they get");
                 for kernel in plan.passes.iter().map(|pass| &pass.kernel) {
-                    let identity = Case::identity(kernel);
+                    let identity = kernel_identity(kernel);
                     if !self.launched.contains(&identity) {
                         missing.entry(identity).or_insert_with(|| format!("{}: {}", case.what, kernel.name()));
                     }
@@ -91,7 +98,7 @@ impl Gate {
                 return;
             }
             let misses =
-                |plan: &Plan| plan.passes.iter().any(|pass| missing.contains_key(&Case::identity(&pass.kernel)));
+                |plan: &Plan| plan.passes.iter().any(|pass| missing.contains_key(&kernel_identity(&pass.kernel)));
             if planned(&case, device.caps()).as_ref().is_some_and(misses) {
                 self.launch(device, &case);
                 missing.retain(|kernel, _| !self.launched.contains(kernel));

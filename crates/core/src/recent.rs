@@ -2,8 +2,8 @@
 //!
 //! Entries are handles: a user holds it for as long as it is used, even if it is evicted here.
 
+use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{PoisonError, RwLock};
@@ -15,7 +15,7 @@ pub struct Recent<K, V> {
     /// How often something new was kept: the age of the entry used last is measured by it. A clock that went on with
     /// each use would be a word that all threads write.
     clock: AtomicU64,
-    kept: RwLock<HashMap<K, Kept<V>>>,
+    kept: RwLock<FxHashMap<K, Kept<V>>>,
 }
 
 struct Kept<V> {
@@ -77,7 +77,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
 }
 
 /// The keys of the eighth that was used least lately: to look for it is worth more than one place.
-fn oldest<K: Hash + Eq + Clone, V>(kept: &HashMap<K, Kept<V>>, most: usize) -> Vec<K> {
+fn oldest<K: Hash + Eq + Clone, V>(kept: &FxHashMap<K, Kept<V>>, most: usize) -> Vec<K> {
     let (mut ages, mut keys) = (vec![], vec![]);
     for (key, kept) in kept {
         ages.push((kept.used.load(Relaxed), keys.len()));
