@@ -276,9 +276,13 @@ fn the_roofline_is_sane_and_kept() {
         let roofline = device.roofline().unwrap();
         let sane = |rate: f64| (1e3..1e17).contains(&rate);
         assert!(sane(roofline.bytes_per_second) && sane(roofline.flops_per_second), "{roofline:?}");
-        let again = Instant::now();
-        assert_eq!(device.roofline().unwrap(), roofline);
-        assert!(again.elapsed() < Duration::from_millis(1), "it is kept");
+        // It is kept. A busy machine stops this thread at times, so that one of five tries must be fast.
+        let again = |_| {
+            let start = Instant::now();
+            assert_eq!(device.roofline().unwrap(), roofline);
+            start.elapsed()
+        };
+        assert!((0..5).map(again).min() < Some(Duration::from_millis(1)));
         // A copy of the same size cannot be much faster than the triad says.
         if !is_checked(device) && device.caps().timestamps {
             let x = Array::<f32>::ones(device, &[1 << 20]).copy();

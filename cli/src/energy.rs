@@ -4,6 +4,7 @@
 use super::Outcome;
 use crosslane::device::{DeviceKind, Properties};
 use nvml_wrapper::Nvml;
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -70,11 +71,21 @@ impl Meter {
         work: impl Fn() -> Outcome,
         wait: impl Fn() -> Outcome,
     ) -> Outcome<Option<f64>> {
+        let start = OnceCell::new();
+        self.per_run_while(|| start.get_or_init(Instant::now).elapsed() < span, work, wait)
+    }
+
+    /// The same, while there is time. Work that takes longer runs once.
+    fn per_run_while(
+        &self,
+        is_time_left: impl Fn() -> bool,
+        work: impl Fn() -> Outcome,
+        wait: impl Fn() -> Outcome,
+    ) -> Outcome<Option<f64>> {
         wait()?;
         let Some(before) = self.read() else { return Ok(None) };
-        let (start, mut runs, mut next) = (Instant::now(), 0, 1);
-        // What takes longer than the span runs once.
-        while runs == 0 || start.elapsed() < span {
+        let (mut runs, mut next) = (0, 1);
+        while is_time_left() || runs == 0 {
             (0..next).try_for_each(|_| work())?;
             wait()?;
             runs += next;
@@ -178,11 +189,10 @@ mod tests {
         };
         let wait = || {
             waits.set(waits.get() + 1);
-            std::thread::sleep(Duration::from_millis(2));
             Ok(())
         };
-        let joules = meter.per_run(Duration::from_millis(20), work, wait).unwrap().unwrap();
-        assert!(runs.get() > waits.get() && waits.get() > 2, "{} runs, {} waits", runs.get(), waits.get());
+        let joules = meter.per_run_while(|| runs.get() < 10, work, wait).unwrap().unwrap();
+        assert_eq!((runs.get(), waits.get()), (1 + 2 + 4 + 8, 1 + 4));
         assert!((joules - 3.0).abs() < 1e-9, "{joules}");
     }
 
