@@ -45,6 +45,9 @@ pub struct Caps {
     pub workgroup_bytes: u32,
     /// Workgroups in one dimension of a grid.
     pub grid: u32,
+    /// Words of 32 bits that an invocation can keep in registers; a kernel that wants more spills to memory. No API tells: it is what
+    /// the vendor's compiler allocates at most, 128 where the vendor is not known.
+    pub registers: u32,
     /// Storage buffers that one kernel can bind.
     pub bindings: u32,
     /// Bytes of one binding.
@@ -122,6 +125,7 @@ impl Caps {
             workgroup_invocations: 256,
             workgroup_bytes: 16384,
             grid: 65535,
+            registers: 128,
             bindings: 8,
             binding_bytes: 128 << 20,
             buffer_bytes: 256 << 20,
@@ -165,6 +169,7 @@ impl Caps {
             subgroups: Some((32, 64)),
             immediate_bytes: 128,
             workgroup_bytes: 64 << 10,
+            registers: 256,
             binding_bytes: (1 << 32) - 4,
             ..Caps::nvidia_like()
         }
@@ -203,6 +208,7 @@ impl Caps {
             immediate_bytes: 256,
             workgroup_invocations: 1024,
             workgroup_bytes: 48 << 10,
+            registers: 255,
             bindings: 64,
             binding_bytes: (1 << 31) - 1,
             buffer_bytes: 1 << 40,
@@ -231,7 +237,7 @@ impl Caps {
 
     /// A phone: small limits, few features.
     pub fn mobile_like() -> Caps {
-        Caps { workgroup_invocations: 128, workgroup_bytes: 16352, bindings: 4, ..Caps::webgpu() }
+        Caps { workgroup_invocations: 128, workgroup_bytes: 16352, registers: 64, bindings: 4, ..Caps::webgpu() }
     }
 
     /// A software Vulkan driver: unified memory, small bindings.
@@ -244,6 +250,7 @@ impl Caps {
             immediate_bytes: 128,
             workgroup_invocations: 1024,
             workgroup_bytes: 32 << 10,
+            registers: 255,
             bindings: 32,
             buffer_bytes: (1 << 31) - 1,
             offset_alignment: 16,

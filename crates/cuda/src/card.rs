@@ -154,6 +154,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
     caps.workgroup_invocations = attribute(raw, Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as u32;
     caps.workgroup_bytes = attribute(raw, Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as u32;
     caps.grid = 65535;
+    caps.registers = 255;
     caps.bindings = 64;
     caps.binding_bytes = BINDING_BYTES.min(memory);
     caps.buffer_bytes = memory;

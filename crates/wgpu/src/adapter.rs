@@ -130,6 +130,7 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
     caps.workgroup_invocations = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
     caps.workgroup_bytes = limits.max_compute_workgroup_storage_size;
     caps.grid = limits.max_compute_workgroups_per_dimension;
+    caps.registers = registers(info);
     caps.bindings = limits.max_storage_buffers_per_shader_stage;
     caps.binding_bytes = limits.max_storage_buffer_binding_size & !3;
     caps.buffer_bytes = 0; // told by buffer_bytes()
@@ -142,6 +143,18 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
         _ => Tuning::default(),
     };
     caps
+}
+
+/// Registers of an invocation, as its vendor's compiler in Mesa 26.1 allocates them; NVIDIA's own has 255 too. Intel's are those of
+/// subgroups of 8, Apple's those at which a multiprocessor's threads are the fewest. Qualcomm's spill past 128 of 192.
+fn registers(info: &wgpu::AdapterInfo) -> u32 {
+    match info.vendor {
+        0x10de => 255,
+        0x1002 | 0x1022 => 256,
+        0x13b5 | 0x14e4 => 64, // Arm, Broadcom
+        _ if info.device_type == wgpu::DeviceType::Cpu => 255,
+        _ => 128,
+    }
 }
 
 /// The largest array: past wgpu's largest buffer if the device was opened with all that the adapter has.

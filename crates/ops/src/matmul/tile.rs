@@ -56,13 +56,8 @@ const SMALLER: [([u32; 6], u64); 6] = [
 /// For few workgroups with many inner elements each: a step's latency counts, so that steps are long and shared.
 const SHARED: Tile = Tile { slices: 8, unroll: 8, ..Tile::new([16, 32, 128, 4, 4, 1]) };
 
-/// The most sums of an invocation. Where subgroups may be of 64, an invocation has 256 registers at most: AMD's compiler (ACO of Mesa
-/// 22.3.6, Vega and RDNA 2, 2026-11-26) spills 133 of them with 128 sums of u32, 538 of i64, none of f32.
-fn most_sums(caps: &Caps, sums: DType) -> u32 {
-    let plain = matches!(sums, DType::F16 | DType::F32);
-    let large = caps.subgroups.is_some_and(|(_, most)| most >= 64);
-    if plain || !large { u32::MAX } else { 64 }
-}
+/// Registers of an invocation beside its sums and what it multiplies: addresses, counters, what is loaded ahead.
+const OTHER_REGISTERS: u32 = 32;
 
 impl Tile {
     const fn new(numbers: [u32; 6]) -> Tile {
@@ -83,8 +78,9 @@ impl Tile {
         let tuned = caps.tuning.get(&MATMUL).try_into().expect("as many numbers as MATMUL names");
         let all = [(tuned, 100)].into_iter().chain(SMALLER);
         let all = all.map(|(numbers, speed)| (Tile::new(numbers).within(caps, work.sums), speed));
-        let most = most_sums(caps, work.sums);
-        let fits = |tile: &Tile| tile.threads() <= caps.workgroup_invocations && tile.high * tile.wide <= most;
+        // The smallest one fits where nothing does.
+        let spills = |tile: &Tile| tile.registers(work.sums) > caps.registers && tile.high * tile.wide > 16;
+        let fits = |tile: &Tile| tile.threads() <= caps.workgroup_invocations && !spills(tile);
         let fitting = all.filter(|(tile, _)| fits(tile));
         let tile = fitting
             .min_by_key(|(tile, speed)| time(caps, [tile.rows, tile.columns], *speed, work))
@@ -109,6 +105,12 @@ impl Tile {
     fn bytes(self, sums: DType) -> u64 {
         let vectors = self.rows / 4 + 1 + self.columns / 4 + 1;
         self.stages as u64 * self.depth as u64 * vectors as u64 * 4 * sums.size() as u64
+    }
+
+    /// Registers of an invocation.
+    fn registers(self, sums: DType) -> u32 {
+        let values = self.high * self.wide + self.high + self.wide;
+        values * (sums.size() as u32).div_ceil(4) + OTHER_REGISTERS
     }
 
     pub fn constants(self) -> Vec<(&'static str, u32)> {
