@@ -188,7 +188,7 @@ pub fn is_thorough(device: &Device) -> bool {
 }
 
 /// What `CROSSLANE_REQUIRE` may name beside devices: compilers that tests of kernels' texts start.
-const TOOLS: [&str; 7] = ["dawn", "dxc", "g++", "glslang", "nvrtc", "radv", "spirv-tools"];
+const TOOLS: [&str; 7] = ["dawn", "dxc", "g++", "glslang", "nvrtc", "spirv-tools", "vendors"];
 
 fn required() -> Vec<String> {
     let names = std::env::var("CROSSLANE_REQUIRE").unwrap_or_default();

@@ -10,37 +10,66 @@ pub struct Compiler {
     device: ash::Device,
     executables: khr::pipeline_executable_properties::Device,
     push_bytes: u32,
+    /// Of SPIR-V.
+    pub version: (u8, u8),
+    /// As wgpu: the driver chooses the size of subgroups, where it has a choice.
+    stage_flags: vk::PipelineShaderStageCreateFlags,
     /// Keeps the instance.
     _adapter: wgpu::Adapter,
 }
+
+/// What is used where the driver has it. Of Vulkan 1.3 and with all its features nothing but the first two is an extension.
+const EXTENSIONS: [&CStr; 8] = [
+    khr::pipeline_executable_properties::NAME,
+    ext::robustness2::NAME,
+    ext::subgroup_size_control::NAME,
+    khr::_16bit_storage::NAME,
+    khr::_8bit_storage::NAME,
+    khr::shader_float16_int8::NAME,
+    khr::storage_buffer_storage_class::NAME,
+    khr::zero_initialize_workgroup_memory::NAME,
+];
 
 impl Compiler {
     /// With all features that the driver has, and robust accesses, as wgpu opens it.
     pub fn open(adapter: &wgpu::Adapter) -> Result<Compiler, String> {
         let told = |result: vk::Result| result.to_string();
-        // SAFETY: the structures are whole, the handles the adapter's, which is kept; every feature asked for is one that the
-        // driver has just reported, and what it lacks of the two extensions makes it refuse.
+        // SAFETY: the structures are whole, each of a version or an extension that the driver has; the handles are the adapter's, which
+        // is kept; every feature and extension asked for is one that the driver has just reported.
         unsafe {
             let Some(hal) = adapter.as_hal::<Vulkan>() else { return Err("it is not reached through Vulkan".into()) };
             let (instance, physical) = (hal.shared_instance().raw_instance(), hal.raw_physical_device());
             let properties = instance.get_physical_device_properties(physical);
-            if hal.shared_instance().instance_api_version().min(properties.api_version) < vk::API_VERSION_1_3 {
-                return Err("its Vulkan is older than 1.3".into());
+            let api = hal.shared_instance().instance_api_version().min(properties.api_version);
+            let all = instance.enumerate_device_extension_properties(physical).map_err(told)?;
+            let has = |name: &CStr| all.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
+            if !has(EXTENSIONS[0]) {
+                return Err("it does not tell what it compiles (VK_KHR_pipeline_executable_properties)".into());
             }
+            let names: Vec<*const c_char> =
+                EXTENSIONS.into_iter().filter(|name| has(name)).map(CStr::as_ptr).collect();
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
             let mut newest = vk::PhysicalDeviceVulkan13Features::default();
             let mut newer = vk::PhysicalDeviceVulkan12Features::default();
             let mut new = vk::PhysicalDeviceVulkan11Features::default();
-            let mut features = vk::PhysicalDeviceFeatures2::default()
-                .push_next(&mut new)
-                .push_next(&mut newer)
-                .push_next(&mut newest)
-                .push_next(&mut robust)
-                .push_next(&mut executables);
+            let mut numbers = vk::PhysicalDeviceShaderFloat16Int8Features::default();
+            let mut halves = vk::PhysicalDevice16BitStorageFeatures::default();
+            let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
+            let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut executables);
+            if has(ext::robustness2::NAME) {
+                features = features.push_next(&mut robust);
+            }
+            features = match api {
+                ..vk::API_VERSION_1_2 => features.push_next(&mut numbers).push_next(&mut halves),
+                _ => features.push_next(&mut new).push_next(&mut newer),
+            };
+            features = match api {
+                ..vk::API_VERSION_1_3 => features.push_next(&mut sizes),
+                _ => features.push_next(&mut newest),
+            };
             instance.get_physical_device_features2(physical, &mut features);
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-            let names = [khr::pipeline_executable_properties::NAME, ext::robustness2::NAME].map(CStr::as_ptr);
             let info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
                 .enabled_extension_names(&names)
@@ -48,8 +77,13 @@ impl Compiler {
             let device = instance.create_device(physical, &info, None).map_err(told)?;
             let executables = khr::pipeline_executable_properties::Device::new(instance, &device);
             let push_bytes = properties.limits.max_push_constants_size;
+            let stage_flags = match sizes.subgroup_size_control + newest.subgroup_size_control {
+                0 => vk::PipelineShaderStageCreateFlags::empty(),
+                _ => vk::PipelineShaderStageCreateFlags::ALLOW_VARYING_SUBGROUP_SIZE,
+            };
             drop(hal);
-            Ok(Compiler { device, executables, push_bytes, _adapter: adapter.clone() })
+            let (version, _adapter) = (version(api), adapter.clone());
+            Ok(Compiler { device, executables, push_bytes, version, stage_flags, _adapter })
         }
     }
 
@@ -77,6 +111,16 @@ impl Compiler {
             }
         }
         Ok(all)
+    }
+}
+
+/// The newest SPIR-V that this Vulkan takes, but for the steps between 1.0 and 1.3, which has subgroups.
+fn version(api: u32) -> (u8, u8) {
+    match api {
+        vk::API_VERSION_1_3.. => (1, 6),
+        vk::API_VERSION_1_2.. => (1, 5),
+        vk::API_VERSION_1_1.. => (1, 3),
+        _ => (1, 0),
     }
 }
 
@@ -137,9 +181,8 @@ impl Made<'_> {
             let pushed = [vk::PushConstantRange::default().stage_flags(stages).size(self.compiler.push_bytes)];
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&self.groups).push_constant_ranges(&pushed);
             self.layout = device.create_pipeline_layout(&info, None)?;
-            // As wgpu: the driver chooses the size of subgroups.
             let stage = vk::PipelineShaderStageCreateInfo::default()
-                .flags(vk::PipelineShaderStageCreateFlags::ALLOW_VARYING_SUBGROUP_SIZE)
+                .flags(self.compiler.stage_flags)
                 .stage(stages)
                 .module(self.module)
                 .name(&shader.entry);

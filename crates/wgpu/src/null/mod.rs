@@ -1,6 +1,7 @@
-//! Null hardware: a driver that compiles for a card that is not there. Mesa's RADV is one with `RADV_FORCE_FAMILY`.
+//! Null hardware: a driver that compiles for a card that is not there, because a shim answers it in the kernel's place
+//! (`CROSSLANE_NULL_DEVICE`), or because it is Mesa's RADV before 25 with `RADV_FORCE_FAMILY`.
 //!
-//! It accepts submissions and runs none, has no memory types, and fails to create the timeline semaphores that it reports
+//! It accepts submissions and runs none; RADV's has no memory types, and fails to create the timeline semaphores that it reports
 //! (22.3.6), so that wgpu 30 cannot open it. Here kernels go to it through Vulkan itself, as wgpu would give them, and all
 //! else is refused.
 
@@ -46,7 +47,7 @@ impl Null {
 impl Compiling for Null {
     fn compile(&self, kernel: &Kernel) -> Result<Vec<(String, u64)>> {
         let _compiling = self.observer.recorder.open(SpanKind::Compile, kernel.name(), 0);
-        let compiled = spirv::shader(kernel, &self.properties.caps)?;
+        let compiled = spirv::shader(kernel, &self.properties.caps, self.compiler.version)?;
         self.compiler.compile(&compiled).map_err(|message| {
             let (kernel, device) = (kernel.name().into(), self.properties.label());
             ErrorKind::Compile { kernel, device, message, at: None }.into()

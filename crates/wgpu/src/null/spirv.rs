@@ -25,7 +25,7 @@ pub struct Binding {
     pub uniform: bool,
 }
 
-pub fn shader(kernel: &Kernel, caps: &Caps) -> Result<Shader> {
+pub fn shader(kernel: &Kernel, caps: &Caps, version: (u8, u8)) -> Result<Shader> {
     let (mut module, _) = pipeline::as_given(kernel, caps)?;
     barriers::order(&mut module);
     let failed = |message: String| {
@@ -35,7 +35,7 @@ pub fn shader(kernel: &Kernel, caps: &Caps) -> Result<Shader> {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(&module).map_err(|error| failed(error.into_inner().to_string()))?;
     let stage = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: kernel.entry().into() };
-    let words = spv::write_vec(&module, &info, &options(kernel.is_trusted()), Some(&stage));
+    let words = spv::write_vec(&module, &info, &options(kernel.is_trusted(), version), Some(&stage));
     let bindings = module.global_variables.iter().filter_map(|(_, global)| {
         let uniform = global.space == AddressSpace::Uniform;
         global.binding.map(|at| Binding { group: at.group, binding: at.binding, uniform })
@@ -47,10 +47,10 @@ pub fn shader(kernel: &Kernel, caps: &Caps) -> Result<Shader> {
     })
 }
 
-fn options(trusted: bool) -> spv::Options<'static> {
+fn options(trusted: bool, lang_version: (u8, u8)) -> spv::Options<'static> {
     let index = if trusted { BoundsCheckPolicy::Unchecked } else { BoundsCheckPolicy::Restrict };
     spv::Options {
-        lang_version: (1, 6),
+        lang_version,
         flags: spv::WriterFlags::LABEL_VARYINGS,
         fake_missing_bindings: true, // which keeps group and binding
         bounds_check_policies: BoundsCheckPolicies { index, ..BoundsCheckPolicies::default() },
