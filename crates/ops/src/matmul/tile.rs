@@ -56,8 +56,9 @@ const SMALLER: [([u32; 6], u64); 6] = [
 /// For few workgroups with many inner elements each: a step's latency counts, so that steps are long and shared.
 const SHARED: Tile = Tile { slices: 8, unroll: 8, ..Tile::new([16, 32, 128, 4, 4, 1]) };
 
-/// Registers of an invocation beside its sums and what it multiplies: addresses, counters, what is loaded ahead.
-const OTHER_REGISTERS: u32 = 32;
+/// Registers of an invocation beside its values, for addresses and counters. A product of 64 bits is several instructions, which want
+/// some too.
+const OTHER_REGISTERS: [u32; 2] = [32, 48];
 
 impl Tile {
     const fn new(numbers: [u32; 6]) -> Tile {
@@ -78,24 +79,26 @@ impl Tile {
         let tuned = caps.tuning.get(&MATMUL).try_into().expect("as many numbers as MATMUL names");
         let all = [(tuned, 100)].into_iter().chain(SMALLER);
         let all = all.map(|(numbers, speed)| (Tile::new(numbers).within(caps, work.sums), speed));
-        // The smallest one fits where nothing does.
-        let spills = |tile: &Tile| tile.registers(work.sums) > caps.registers && tile.high * tile.wide > 16;
-        let fits = |tile: &Tile| tile.threads() <= caps.workgroup_invocations && !spills(tile);
+        let spills = |tile: &Tile| tile.registers(work.sums) > caps.registers;
+        // The smallest one is taken where nothing fits.
+        let is_smallest = |tile: &Tile| tile.threads() == 16;
+        let fits = |tile: &Tile| tile.threads() <= caps.workgroup_invocations && (!spills(tile) || is_smallest(tile));
         let fitting = all.filter(|(tile, _)| fits(tile));
         let tile = fitting
             .min_by_key(|(tile, speed)| time(caps, [tile.rows, tile.columns], *speed, work))
             .expect("one fits")
             .0;
         let few = groups([32, 32], work) < caps.multiprocessors as u64 && work.inner >= SHARED.depth as u64;
-        let fits =
-            SHARED.bytes(work.sums) <= caps.workgroup_bytes as u64 && SHARED.threads() <= caps.workgroup_invocations;
-        if few && fits && tile.rows <= 32 { SHARED } else { tile }
+        let fits_memory = |tile: &Tile| tile.bytes(work.sums) <= caps.workgroup_bytes as u64;
+        let shared = [SHARED, Tile { depth: SHARED.depth / 2, ..SHARED }].into_iter().find(|tile| !spills(tile));
+        shared.filter(|shared| few && tile.rows <= 32 && fits_memory(shared) && fits(shared)).unwrap_or(tile)
     }
 
-    /// With so little depth that its copies fit the workgroup's memory.
+    /// With so little depth that its copies fit the workgroup's memory, and, down to a depth of 8, its values the registers.
     fn within(self, caps: &Caps, sums: DType) -> Tile {
         let mut tile = self;
-        while tile.bytes(sums) > caps.workgroup_bytes as u64 && tile.depth > 4 {
+        let is_large = |tile: &Tile| tile.bytes(sums) > caps.workgroup_bytes as u64 && tile.depth > 4;
+        while is_large(&tile) || (tile.registers(sums) > caps.registers && tile.depth > 8) {
             tile.depth /= 2;
             tile.unroll = tile.depth;
         }
@@ -107,10 +110,11 @@ impl Tile {
         self.stages as u64 * self.depth as u64 * vectors as u64 * 4 * sums.size() as u64
     }
 
-    /// Registers of an invocation.
+    /// Registers of an invocation: its sums, what it multiplies, and what it loads for the next step meanwhile.
     fn registers(self, sums: DType) -> u32 {
-        let values = self.high * self.wide + self.high + self.wide;
-        values * (sums.size() as u32).div_ceil(4) + OTHER_REGISTERS
+        let words = (sums.size() as u32).div_ceil(4);
+        let loaded = (self.rows + self.columns) * self.depth / self.threads();
+        (self.high * self.wide + self.high + self.wide + loaded) * words + OTHER_REGISTERS[words as usize - 1]
     }
 
     pub fn constants(self) -> Vec<(&'static str, u32)> {
