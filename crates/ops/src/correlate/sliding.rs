@@ -13,6 +13,9 @@ use crosslane_core::tuning::Tunable;
 /// there are weights along y.
 const MOST_TAPS: usize = 16;
 const MOST_WEIGHTS: usize = 49;
+/// The share of its registers that these may fill: compilers load rows ahead. With 89 and 79 of 128, Intel's in Mesa 26.1 spills 46 and
+/// 173, with 57 none.
+const SHARE: usize = 2;
 /// Invocations of a workgroup along x and y, each with four columns: what those above and below load too, they find in the cache of
 /// their multiprocessor. An H200, 2026-11-27, GB/s, Vulkan / CUDA, of 3 x 3, 5 x 5 and a bell of 15: 64 x 1 3,670 / 3,725, 3,138 / 3,065
 /// and 2,596 / 3,152, 64 x 2 3,712 / 3,728, 3,195 / 3,152 and 2,638 / 3,107, 32 x 4 3,698 / 3,770, 3,220 / 3,113 and 2,695 / 3,141, 32 x 8
@@ -43,6 +46,8 @@ pub(super) struct Sliding {
     taps: [usize; 2],
     /// Values before the first window of an invocation, since vectors are aligned.
     shift: usize,
+    /// Values of a row that an invocation holds.
+    values: usize,
     /// Rows of values: rounds of so many steps, which are unrolled.
     rounds: usize,
     steps: usize,
@@ -56,7 +61,9 @@ impl Sliding {
     pub fn choose([x, y]: [&Window; 2], row: usize, caps: &Caps) -> Option<Sliding> {
         let neighbours =
             [x, y].iter().all(|window| window.step == 1 && window.dilation == 1 && window.taps <= MOST_TAPS);
-        let few = x.taps * y.taps <= MOST_WEIGHTS;
+        let weights = x.taps * y.taps;
+        let held = weights + values(x) + 4 * y.taps;
+        let few = weights <= MOST_WEIGHTS && held * SHARE <= caps.registers as usize;
         let (rounds, steps) = match y.taps {
             1 => (1, ROWS.min(y.count)),
             taps @ ..=UNROLLED => (1, ROUNDS * taps),
@@ -71,7 +78,8 @@ impl Sliding {
         (caps.processor.is_none() && neighbours && vectors && few).then(|| Sliding {
             invocations,
             taps: [x.taps, y.taps],
-            shift: x.first.rem_euclid(4) as usize,
+            shift: shift(x),
+            values: values(x),
             rounds,
             steps,
             guards: caps.tuning.get(&GUARDS)[0],
@@ -90,6 +98,16 @@ impl Sliding {
     }
 }
 
+/// Values before the first window of an invocation.
+fn shift(x: &Window) -> usize {
+    x.first.rem_euclid(4) as usize
+}
+
+/// Values of a row for four windows, in whole vectors.
+fn values(x: &Window) -> usize {
+    (shift(x) + x.taps - 1 + 4).next_multiple_of(4)
+}
+
 /// What a kernel's text depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct SlidingSpec {
@@ -103,7 +121,7 @@ pub(super) struct SlidingSpec {
 
 impl SlidingSpec {
     fn constants(&self) -> Vec<(&'static str, u32)> {
-        let Sliding { invocations: [along, down], taps: [x, y], shift, rounds, steps, guards } = self.sliding;
+        let Sliding { invocations: [along, down], taps: [x, y], shift, values, rounds, steps, guards } = self.sliding;
         let all = [
             ("WORKGROUP", along * down),
             ("ALONG", along),
@@ -112,7 +130,7 @@ impl SlidingSpec {
             ("TAPS_Y", y),
             ("WEIGHTS", x * y),
             ("SHIFT", shift),
-            ("VALUES", (shift + x - 1 + 4).next_multiple_of(4)),
+            ("VALUES", values),
             ("ROUNDS", rounds),
             ("STEPS", steps),
             ("ROWS", self.sliding.rows()),

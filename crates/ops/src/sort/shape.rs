@@ -53,6 +53,11 @@ const FEW_ITEMS: [u32; 2] = [2, 8];
 /// Where there is too little memory for these: the first that fits.
 const SMALLER: [&[u32]; 5] = [&[256, 16, 1], &[256, 12, 1], &[128, 16, 1], &[64, 16, 1], &[32, 16, 1]];
 
+/// Registers of an invocation for each item beside its words, and beside all items. Intel's compiler in Mesa 26.1 took 236 for 32 keys of
+/// a word, Apple's 170 for 24 keys with values.
+const RANK_REGISTERS: u32 = 4;
+const OTHER_REGISTERS: u32 = 40;
+
 /// Looks at a tile that has published nothing, before it is counted by another. 16 and 64 are alike on the H200.
 const SPINS: u32 = 64;
 /// Keys that an invocation of the histogram loads at once, and workgroups of it at most. H200, as above, 8 and 2112:
@@ -77,22 +82,25 @@ pub(super) struct Shape {
 impl Shape {
     /// The shape of passes over long rows. Words of a key, and of a value: 0 if there are none.
     pub fn passes(caps: &Caps, key_words: u32, value_words: u32) -> Shape {
-        Shape::best(caps, caps.tuning.get([&KEYS, &PAIRS, &WIDE][kind(key_words, value_words)]))
+        let wanted = caps.tuning.get([&KEYS, &PAIRS, &WIDE][kind(key_words, value_words)]);
+        Shape::best(caps, wanted, key_words + value_words)
     }
 
     /// The shape for rows that fit a tile, if these do, of this many elements in all: words as above.
     pub fn rows(caps: &Caps, key_words: u32, value_words: u32, elements: u64) -> Shape {
-        let shape = Shape::best(caps, ROWS[kind(key_words, value_words)]);
+        let shape = Shape::best(caps, ROWS[kind(key_words, value_words)], key_words + value_words);
         let holds = |items: &u32| *items <= shape.items && shape.workgroup as u64 * *items as u64 >= elements;
         Shape { items: FEW_ITEMS.into_iter().find(holds).unwrap_or(shape.items), ..shape }
     }
 
-    /// The first that fits, with subgroups if they leave a workgroup of 64 at least.
-    fn best(caps: &Caps, wanted: &'static [u32]) -> Shape {
+    /// The first that fits, with subgroups if they leave a workgroup of 64 at least, for items of so many words.
+    fn best(caps: &Caps, wanted: &'static [u32], words: u32) -> Shape {
         let sizes: Vec<(u32, u32, u32)> =
             [&[wanted], &SMALLER[..]].concat().iter().map(|size| (size[0], size[1], size[2])).collect();
         let subgroups = caps.subgroups.filter(|&(least, most)| least >= 4 && most <= 128);
-        let (most_items, unroll) = if caps.short_vectors() { (4, 2) } else { (u32::MAX, UNROLL) };
+        let held = caps.registers.saturating_sub(OTHER_REGISTERS) / (words + RANK_REGISTERS);
+        let (most_items, unroll) =
+            if caps.short_vectors() { (4, 2) } else { ((held / 4 * 4).max(4), UNROLL) };
         let shape = |(workgroup, items, turns): (u32, u32, u32), subgroups| Shape {
             workgroup,
             items: items.min(most_items),
