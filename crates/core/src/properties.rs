@@ -46,8 +46,8 @@ pub enum DeviceKind {
     Software,
     /// Something else.
     Other,
-    /// A driver that compiles for a card that is not there: Mesa's RADV with `RADV_FORCE_FAMILY`. Kernels can be compiled
-    /// (`crosslane::Launcher::compile`); whatever would run is
+    /// A driver that compiles for a card that is not there: each of Vulkan's where the environment has `CROSSLANE_NULL_DEVICE=1`, for
+    /// a driver that a shim answers in the kernel's place. Kernels can be compiled (`crosslane::Launcher::compile`); whatever would run is
     /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported). It is opened only by its index, name, vendor or
     /// driver, or as `null`.
     Null,

@@ -78,14 +78,14 @@ const fn device(
 #[rustfmt::skip]
 pub const DEVICES: [Device; 22] = [
     device("Apple M1", Driver::Honeykrisp, &[], &[32], true),
-    device("Intel Arc DG2", Driver::Anv, &[("INTEL_STUB_GPU_PLATFORM", "dg2")], &[8, 16, 32], true),
+    device("Intel Arc DG2", Driver::Anv, &[("INTEL_STUB_GPU_PLATFORM", "dg2")], &[8, 16], true),
     device("Intel Skylake", Driver::Anv, &[("INTEL_STUB_GPU_PLATFORM", "skl")], &[8, 16, 32], true),
     device("Intel Tiger Lake", Driver::Anv, &[("INTEL_STUB_GPU_PLATFORM", "tgl")], &[8, 16, 32], false),
     device("Intel Battlemage", Driver::Anv, &[("INTEL_STUB_GPU_PLATFORM", "bmg")], &[16, 32], false),
     device("Intel Broadwell", Driver::Hasvk, &[("INTEL_STUB_GPU_PLATFORM", "bdw")], &[8, 16, 32], false),
-    device("Adreno 630", Driver::Turnip, &[("FD_GPU_ID", "630")], &[64], true),
-    device("Adreno 660", Driver::Turnip, &[("FD_GPU_ID", "660")], &[64], false),
-    device("Adreno 740", Driver::Turnip, &[("FD_GPU_ID", "740")], &[64], true),
+    device("Adreno 630", Driver::Turnip, &[("FD_GPU_ID", "630")], &[64, 128], true),
+    device("Adreno 660", Driver::Turnip, &[("FD_GPU_ID", "660")], &[64, 128], false),
+    device("Adreno 740", Driver::Turnip, &[("FD_GPU_ID", "740")], &[64, 128], true),
     device("Adreno 830", Driver::Turnip, &[("FD_GPU_ID", "830")], &[64], false),
     device("NVIDIA Volta, NVK", Driver::Nvk, &[("NOUVEAU_CHIPSET", "140")], &[32], false),
     device("NVIDIA Turing, NVK", Driver::Nvk, &[("NOUVEAU_CHIPSET", "162")], &[32], true),

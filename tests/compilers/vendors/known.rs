@@ -1,5 +1,5 @@
-//! What is known of other vendors' compilers, and why it may be: anything else that a device's compiler refuses, crashes on, spills or
-//! takes long for is a defect.
+//! What is known of other vendors' compilers, and why it may be: whatever else a device's compiler refuses, crashes on, spills or takes
+//! long for is a defect.
 
 use super::devices::Device;
 use super::process::Compiled;
@@ -19,14 +19,14 @@ pub enum Finding {
 }
 
 impl Finding {
-    pub fn of(one: &Compiled) -> Option<Finding> {
-        match &one.outcome {
-            Outcome::Refused(why) => Some(Finding::Refused(why.clone())),
-            Outcome::Crashed(why) => Some(Finding::Crashed(why.clone())),
-            Outcome::Made(figures) if figures.spilled > Some(0) => figures.spilled.map(Finding::Spills),
-            Outcome::Made(_) if one.seconds > SLOW => Some(Finding::Slow(one.seconds)),
-            Outcome::Made(_) => None,
-        }
+    pub fn of(one: &Compiled) -> Vec<Finding> {
+        let spilled = match &one.outcome {
+            Outcome::Refused(why) => return vec![Finding::Refused(why.clone())],
+            Outcome::Crashed(why) => return vec![Finding::Crashed(why.clone())],
+            Outcome::Made(figures) => figures.spilled.filter(|&count| count > 0),
+        };
+        let slow = (one.seconds > SLOW).then_some(Finding::Slow(one.seconds));
+        spilled.map(Finding::Spills).into_iter().chain(slow).collect()
     }
 }
 
@@ -41,44 +41,80 @@ impl Display for Finding {
     }
 }
 
+/// What a compiler may do. A refusal or a crash has no entry: none is known.
+#[derive(Clone, Copy, Debug)]
+pub enum May {
+    /// At most so many registers.
+    Spill(u64),
+    /// At most so many seconds of the processor.
+    Take(f64),
+}
+
 /// Kernels of which something is known.
 #[derive(Debug)]
 pub struct Known {
     /// A part of the device's name.
     pub device: &'static str,
+    /// Any, if empty.
     pub operation: &'static str,
-    /// Parts of the case and the kernel's name.
-    pub what: &'static [&'static str],
-    /// The most registers that it may spill.
-    pub spilled: u64,
-    pub refused: bool,
-    pub crashed: bool,
-    pub slow: bool,
+    /// A part of the case and the kernel's name.
+    pub what: &'static str,
+    pub may: May,
     pub why: &'static str,
 }
 
-const NONE: Known =
-    Known { device: "", operation: "", what: &[], spilled: 0, refused: false, crashed: false, slow: false, why: "" };
+const fn known(
+    device: &'static str,
+    operation: &'static str,
+    what: &'static str,
+    may: May,
+    why: &'static str,
+) -> Known {
+    Known { device, operation, what, may, why }
+}
 
-pub const KNOWN: [Known; 1] = [Known {
-    operation: "map",
-    what: &["map of 45 steps"],
-    spilled: 500,
-    slow: true,
-    why: "all functions of a type in one expression: no program's",
-    ..NONE
-}];
+/// Reasons of several.
+const EXPRESSION: &str = "40 and more functions of a type in one expression: no program's";
+const TILE: &str = "a tile of 128 sums an invocation: issue 53";
+const WIDE: &str = "sums of 64 bits take two registers each: issue 53";
+const SCATTER: &str = "a tile's keys and positions stay in registers: issue 53";
+const SLIDING: &str = "a window slides in registers: issue 53";
+const HELD: &str = "a row is held in registers: issue 53";
+
+#[rustfmt::skip]
+pub const KNOWN: [Known; 22] = [
+    known("", "map", "map of 4", May::Spill(500), EXPRESSION),
+    known("", "map", "map of 4", May::Take(30.0), EXPRESSION),
+    known("Apple", "matmul", "matmul of", May::Spill(320), TILE),
+    known("Apple", "matmul", "64", May::Spill(990), WIDE),
+    known("Intel", "matmul", "matmul of", May::Spill(1620), TILE),
+    known("Intel", "matmul", "64", May::Spill(2900), WIDE),
+    known("Intel", "matmul", "64", May::Take(40.0), WIDE),
+    known("Adreno", "matmul", "matmul of", May::Spill(131), TILE),
+    known("NVK", "matmul", "matmul of", May::Spill(40), TILE),
+    known("", "sort", "scatter by one digit", May::Spill(110), SCATTER),
+    known("", "sort", "short rows", May::Spill(85), SCATTER),
+    known("", "top_k", "top_k", May::Spill(120), SCATTER),
+    known("", "correlate", "", May::Spill(320), SLIDING),
+    known("", "normalise", "", May::Spill(120), HELD),
+    known("", "scan", "sum by key", May::Spill(240), "numbers of 64 bits of a tile stay in registers: issue 53"),
+    known("Intel Skylake", "scan", "scan of rows", May::Spill(41), "a tile of f16 or of 64 bits stays in registers: issue 53"),
+    known("Intel Skylake", "", "f64", May::Spill(500), "numbers of 64 bits take two registers, and functions of them are long"),
+    known("Intel Skylake", "", "omplex64", May::Spill(180), "as f64"),
+    known("Intel Skylake", "recurrence", "recurrence of f32", May::Spill(5), "a block's states stay in registers"),
+    known("Intel Skylake", "resample", "Sliding", May::Spill(11), SLIDING),
+    known("", "neighbours", "Rank(24, 24) of [9, 11], f64", May::Spill(700), "a network that orders 49 values of f64 in registers"),
+    known("Intel Broadwell", "", "f64", May::Spill(500), "as Skylake"),
+];
 
 impl Known {
     pub fn explains(&self, device: &Device, one: &Compiled, finding: &Finding) -> bool {
-        let named = device.name.contains(self.device) && one.operation == self.operation;
-        named
-            && self.what.iter().all(|part| one.what.contains(part))
-            && match finding {
-                Finding::Spills(count) => *count <= self.spilled,
-                Finding::Slow(_) => self.slow,
-                Finding::Refused(_) => self.refused,
-                Finding::Crashed(_) => self.crashed,
-            }
+        let may = match (self.may, finding) {
+            (May::Spill(most), Finding::Spills(count)) => *count <= most,
+            (May::Take(most), Finding::Slow(seconds)) => *seconds <= most,
+            _ => false,
+        };
+        let named = device.name.contains(self.device) && (self.operation.is_empty() || one.operation == self.operation);
+        may && named && one.what.contains(self.what)
     }
 }

@@ -26,15 +26,12 @@ fn row(device: &Device, told: &Told) -> String {
     let refused = count(|it| matches!(it, Outcome::Refused(_)));
     let crashed = count(|it| matches!(it, Outcome::Crashed(_)));
     let spilling = told.kernels.iter().filter(|one| spilled(one) > 0).count();
-    let tells = told.kernels.iter().any(|one| matches!(&one.outcome, Outcome::Made(figures) if figures.spilled.is_some()));
+    let tells = told.kernels.iter().filter_map(Compiled::figures).any(|one| one.spilled.is_some());
     let worst = told.kernels.iter().max_by_key(|one| spilled(one)).filter(|one| spilled(one) > 0);
     let worst = worst.map_or("-".into(), |one| format!("{} in {}: {}", spilled(one), one.operation, one.what));
     let seconds: f64 = told.kernels.iter().map(|one| one.seconds).sum();
     let slowest = told.kernels.iter().map(|one| one.seconds).fold(0.0, f64::max);
-    let mut sizes: Vec<u64> = told.kernels.iter().filter_map(|one| figures(one)).map(|one| one.subgroup).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let sizes = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let sizes = told.sizes().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let date = std::process::Command::new("date").arg("+%F").output().map(|output| output.stdout).unwrap_or_default();
     let (date, whole) = (String::from_utf8_lossy(&date), if told.whole { "" } else { " of more" });
     let spilling = if tells { spilling.to_string() } else { "not told".into() };
@@ -47,15 +44,8 @@ fn row(device: &Device, told: &Told) -> String {
     )
 }
 
-fn figures(one: &Compiled) -> Option<&Figures> {
-    match &one.outcome {
-        Outcome::Made(figures) => Some(figures),
-        _ => None,
-    }
-}
-
 fn spilled(one: &Compiled) -> u64 {
-    figures(one).and_then(|one| one.spilled).unwrap_or(0)
+    one.figures().and_then(|one| one.spilled).unwrap_or(0)
 }
 
 /// One row an operation: the most of all its kernels, and the least occupancy.
@@ -64,7 +54,7 @@ fn rows(device: &Device, told: &Told) -> String {
     told.kernels.iter().for_each(|one| groups.entry(&one.operation).or_default().push(one));
     let mut text = String::new();
     for (operation, kernels) in groups {
-        let all = || kernels.iter().filter_map(|one| figures(one));
+        let all = || kernels.iter().filter_map(|one| one.figures());
         let said = |value: Option<u64>| value.map_or("-".to_string(), |value| value.to_string());
         let most = |of: fn(&Figures) -> Option<u64>| said(all().filter_map(of).max());
         let spilling = kernels.iter().filter(|one| spilled(one) > 0).count();
@@ -119,8 +109,10 @@ pub fn write() {
 /// What a device's compiler made of each kernel that is worth a look, and of all by operation.
 pub fn list(device: &Device, told: &Told) -> String {
     let mut text = format!("{}, {}\n", device.name, told.driver);
-    for (one, finding) in told.kernels.iter().filter_map(|one| Some((one, Finding::of(one)?))) {
-        writeln!(text, "{finding}: {}: {} ({:.1} s)", one.operation, one.what, one.seconds).expect("a text takes all");
+    for one in &told.kernels {
+        for finding in Finding::of(one) {
+            writeln!(text, "{finding}: {}: {}", one.operation, one.what).expect("a text takes all");
+        }
     }
     text + "| operation | device | kernels | registers | shared | spilling | spilled | to other registers | scratch | occupancy | instructions |\n" + &rows(device, told)
 }

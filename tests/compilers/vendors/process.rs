@@ -2,8 +2,9 @@
 
 use super::child::{TASK, Task};
 use super::devices::Device;
-use super::told::Outcome;
+use super::told::{Figures, Outcome};
 use crate::support::{is_required, say};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -28,6 +29,15 @@ pub struct Compiled {
     pub outcome: Outcome,
 }
 
+impl Compiled {
+    pub fn figures(&self) -> Option<&Figures> {
+        match &self.outcome {
+            Outcome::Made(figures) => Some(figures),
+            _ => None,
+        }
+    }
+}
+
 /// What became of a device's task.
 #[derive(Debug, Default)]
 pub struct Told {
@@ -35,6 +45,13 @@ pub struct Told {
     pub kernels: Vec<Compiled>,
     /// Whether its time sufficed.
     pub whole: bool,
+}
+
+impl Told {
+    /// The sizes of subgroups that kernels run in, each once.
+    pub fn sizes(&self) -> Vec<u64> {
+        self.kernels.iter().filter_map(Compiled::figures).map(|one| one.subgroup).collect::<BTreeSet<_>>().into_iter().collect()
+    }
 }
 
 /// The folder of drivers; says so where there is none, and fails where it is required.
