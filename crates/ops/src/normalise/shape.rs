@@ -13,6 +13,8 @@ pub(crate) const NORMALISE: Tunable =
 
 /// Invocations of a row that are worth holding half as much.
 const FEW: u64 = 256;
+/// Registers of an invocation beside its values, which take two and a half each.
+const OTHER_REGISTERS: u32 = 88;
 /// Values that an invocation has on the way at a time, of rows that are not held.
 const ON_THE_WAY: u64 = 16;
 /// Invocations of a workgroup at least, where a row takes fewer.
@@ -95,6 +97,12 @@ impl Problem {
         self.most(caps).min(if is_short { 256 } else { u64::MAX })
     }
 
+    /// The most values that an invocation's registers hold: Intel's compiler in Mesa 26.1 took 184 for a softmax of 32 values of f32.
+    fn most_values(&self, caps: &Caps) -> u64 {
+        let held = caps.registers.saturating_sub(OTHER_REGISTERS) as u64 * 2 / 5;
+        (held * 4 / self.number.max(4)).max(4)
+    }
+
     /// With this many invocations for a row in workgroups of `most`; columns side by side in a segment of this many
     /// bytes.
     fn shape(&self, lanes: u64, items: u64, most: u64, segment: u64, caps: &Caps) -> Shape {
@@ -134,7 +142,7 @@ impl Problem {
 
     /// Where a workgroup can hold rows.
     pub fn held(&self, caps: &Caps) -> Option<Cut> {
-        let values = caps.tuning.get(&NORMALISE)[0] as u64;
+        let values = (caps.tuning.get(&NORMALISE)[0] as u64).min(self.most_values(caps));
         let (units, most) = (self.units(), self.most_holding(caps));
         let with = |values: u64| units.div_ceil((values / self.width).max(1)).next_power_of_two();
         let lanes = match caps.short_vectors() || caps.processor.is_some() {
@@ -188,7 +196,7 @@ impl Problem {
         let items = match caps.processor {
             Some(_) => AT_ONCE,
             None if caps.short_vectors() => 1,
-            None => (ON_THE_WAY / self.width).max(1),
+            None => (ON_THE_WAY.min(self.most_values(caps)) / self.width).max(1),
         };
         let wanted = self.units().div_ceil(items).next_power_of_two();
         let segment = 2 * SEGMENT;

@@ -7,7 +7,7 @@ use super::super::clear::clear;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
 use super::keyed;
-use super::rows::{COPIES, Shape, spread};
+use super::rows::{COPIES, Shape, held, spread};
 use super::scanned::Scanned;
 use super::spec::{Form, ScanSpec};
 use crate::Operator;
@@ -67,7 +67,7 @@ impl ByKey {
         let states = (caps.workgroup_bytes as u64 / scan.state_bytes(true)).saturating_sub(2 * workgroup + 16);
         scan.chain(Shape {
             workgroup,
-            rounds: (states / workgroup).clamp(1, wanted.min(ROUNDS)),
+            rounds: (states / workgroup).min(held(caps, width, scan.state_bytes(true))).clamp(1, wanted.min(ROUNDS)),
             width,
             packed: None,
             chained: false,
