@@ -29,11 +29,11 @@ const STATISTICS: &str = "CROSSLANE_STATISTICS";
 /// A part of devices' names.
 const VENDOR: &str = "CROSSLANE_VENDOR";
 
-/// Seconds for each device, of all kernels.
+/// Seconds of the processor for each device.
 const SECONDS: &str = "CROSSLANE_VENDOR_SECONDS";
 
-/// CI's sample: one case in so many, of so many devices, which take a minute of the processor; each for so many seconds at most.
-const SAMPLED: (usize, usize, u64) = (60, 4, 30);
+/// CI's sample: one case in so many, of so many devices, each for so many seconds of the processor at most.
+const SAMPLED: (usize, usize, u64) = (60, 4, 12);
 
 #[test]
 fn vendors_compilers_take_every_kernel() {

@@ -91,11 +91,12 @@ pub fn start(folder: &Path, device: &Device, test: &str, task: &str) -> Child {
 
 /// Compiles what the task asks for.
 pub fn run(folder: &Path, device: &Device, task: &Task, test: &str) -> Told {
-    let (mut told, begun) = (Told::default(), Instant::now());
+    let mut told = Told::default();
     let mut task = Task { kernels: device.driver.kernels(), ..task.clone() };
     let seconds = task.seconds;
     loop {
-        task.seconds = seconds.saturating_sub(begun.elapsed().as_secs());
+        let had: f64 = told.kernels.iter().map(|one| one.seconds).sum();
+        task.seconds = seconds.saturating_sub(had as u64);
         let mut child = start(folder, device, test, &task.text());
         let mut stdin = child.stdin.take().expect("piped");
         told.kernels.iter().for_each(|one| writeln!(stdin, "{}", one.identity).unwrap());
