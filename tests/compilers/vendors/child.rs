@@ -76,7 +76,11 @@ pub fn compile(task: &str) {
                         let told: Vec<String> = told.iter().map(|(name, value)| format!("{name}={value}")).collect();
                         say(&format!("@told\t{:.3}\t{}", processor() - before, told.join("\t")));
                     }
-                    Err(error) => say(&format!("@refused\t{:.3}\t{}", processor() - before, error.to_string().replace(['\n', '\t'], " "))),
+                    Err(error) => say(&format!(
+                        "@refused\t{:.3}\t{}",
+                        processor() - before,
+                        error.to_string().replace(['\n', '\t'], " ")
+                    )),
                 }
             }
         }
