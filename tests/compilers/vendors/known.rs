@@ -82,7 +82,7 @@ const SLIDING: &str = "a window slides in registers: issue 53";
 const HELD: &str = "a row is held in registers: issue 53";
 
 #[rustfmt::skip]
-pub const KNOWN: [Known; 22] = [
+pub const KNOWN: [Known; 24] = [
     known("", "map", "map of 4", May::Spill(500), EXPRESSION),
     known("", "map", "map of 4", May::Take(30.0), EXPRESSION),
     known("Apple", "matmul", "matmul of", May::Spill(320), TILE),
@@ -90,21 +90,23 @@ pub const KNOWN: [Known; 22] = [
     known("Intel", "matmul", "matmul of", May::Spill(1620), TILE),
     known("Intel", "matmul", "64", May::Spill(2900), WIDE),
     known("Intel", "matmul", "64", May::Take(40.0), WIDE),
-    known("Adreno", "matmul", "matmul of", May::Spill(131), TILE),
+    known("Adreno", "matmul", "matmul of", May::Spill(25), TILE),
+    known("Adreno", "matmul", "64", May::Spill(1700), WIDE),
     known("NVK", "matmul", "matmul of", May::Spill(40), TILE),
+    known("NVK", "matmul", "64", May::Spill(600), WIDE),
     known("", "sort", "scatter by one digit", May::Spill(110), SCATTER),
-    known("", "sort", "short rows", May::Spill(85), SCATTER),
+    known("", "sort", "short rows", May::Spill(150), SCATTER),
     known("", "top_k", "top_k", May::Spill(120), SCATTER),
-    known("", "correlate", "", May::Spill(320), SLIDING),
+    known("", "correlate", "", May::Spill(900), SLIDING),
     known("", "normalise", "", May::Spill(120), HELD),
     known("", "scan", "sum by key", May::Spill(240), "numbers of 64 bits of a tile stay in registers: issue 53"),
-    known("Intel Skylake", "scan", "scan of rows", May::Spill(41), "a tile of f16 or of 64 bits stays in registers: issue 53"),
-    known("Intel Skylake", "", "f64", May::Spill(500), "numbers of 64 bits take two registers, and functions of them are long"),
-    known("Intel Skylake", "", "omplex64", May::Spill(180), "as f64"),
-    known("Intel Skylake", "recurrence", "recurrence of f32", May::Spill(5), "a block's states stay in registers"),
-    known("Intel Skylake", "resample", "Sliding", May::Spill(11), SLIDING),
+    known("Intel", "scan", "scan of rows", May::Spill(85), "a tile of f16 or of 64 bits stays in registers: issue 53"),
+    known("", "", "f64", May::Spill(500), "numbers of 64 bits take two registers, and functions of them are long"),
+    known("Intel", "", "omplex64", May::Spill(200), "as f64"),
+    known("Adreno", "recurrence", "recurrence of f32", May::Spill(360), "a block's states stay in registers: issue 53"),
+    known("Intel", "recurrence", "recurrence of f32", May::Spill(6), "a block's states stay in registers"),
+    known("Intel", "resample", "Sliding", May::Spill(11), SLIDING),
     known("", "neighbours", "Rank(24, 24) of [9, 11], f64", May::Spill(700), "a network that orders 49 values of f64 in registers"),
-    known("Intel Broadwell", "", "f64", May::Spill(500), "as Skylake"),
 ];
 
 impl Known {

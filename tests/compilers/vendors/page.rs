@@ -114,5 +114,6 @@ pub fn list(device: &Device, told: &Told) -> String {
             writeln!(text, "{finding}: {}: {}", one.operation, one.what).expect("a text takes all");
         }
     }
-    text + "| operation | device | kernels | registers | shared | spilling | spilled | to other registers | scratch | occupancy | instructions |\n" + &rows(device, told)
+    text + "| operation | device | kernels | registers | shared | spilling | spilled | to other registers | scratch | occupancy | instructions |\n"
+        + &rows(device, told)
 }

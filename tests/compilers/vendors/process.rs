@@ -50,7 +50,13 @@ pub struct Told {
 impl Told {
     /// The sizes of subgroups that kernels run in, each once.
     pub fn sizes(&self) -> Vec<u64> {
-        self.kernels.iter().filter_map(Compiled::figures).map(|one| one.subgroup).collect::<BTreeSet<_>>().into_iter().collect()
+        self.kernels
+            .iter()
+            .filter_map(Compiled::figures)
+            .map(|one| one.subgroup)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 }
 
@@ -59,7 +65,9 @@ pub fn folder() -> Option<PathBuf> {
     let found = std::env::var_os(FOLDER).map(PathBuf::from).filter(|folder| folder.join("lib/ld.so").exists());
     if found.is_none() {
         assert!(!is_required("vendors"), "CROSSLANE_REQUIRE names vendors: {FOLDER} names no folder of .ci/vendors");
-        say(&format!("skipped: {FOLDER} does not name the folder of other vendors' drivers ({FOLDER}=$(.ci/vendors intel))"));
+        say(&format!(
+            "skipped: {FOLDER} does not name the folder of other vendors' drivers ({FOLDER}=$(.ci/vendors intel))"
+        ));
     }
     found
 }
@@ -70,7 +78,11 @@ pub fn is_there(folder: &Path, device: &Device) -> bool {
     let there = folder.join("lib").join(shim).exists() && folder.join("icd.d").join(icd).exists();
     if !there {
         let part = device.driver.part().unwrap_or_default();
-        assert!(part == "arm" || !is_required("vendors"), "CROSSLANE_REQUIRE names vendors: {} is not there", device.name);
+        assert!(
+            part == "arm" || !is_required("vendors"),
+            "CROSSLANE_REQUIRE names vendors: {} is not there",
+            device.name
+        );
         say(&format!("skipped: {}: its driver or shim is not there (.ci/vendors {part})", device.name));
     }
     there
@@ -91,11 +103,12 @@ pub fn start(folder: &Path, device: &Device, test: &str, task: &str) -> Child {
 
 /// Compiles what the task asks for.
 pub fn run(folder: &Path, device: &Device, task: &Task, test: &str) -> Told {
-    let (mut told, begun) = (Told::default(), Instant::now());
+    let mut told = Told::default();
     let mut task = Task { kernels: device.driver.kernels(), ..task.clone() };
     let seconds = task.seconds;
     loop {
-        task.seconds = seconds.saturating_sub(begun.elapsed().as_secs());
+        let had: f64 = told.kernels.iter().map(|one| one.seconds).sum();
+        task.seconds = seconds.saturating_sub(had as u64);
         let mut child = start(folder, device, test, &task.text());
         let mut stdin = child.stdin.take().expect("piped");
         told.kernels.iter().for_each(|one| writeln!(stdin, "{}", one.identity).unwrap());

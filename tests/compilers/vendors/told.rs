@@ -74,7 +74,8 @@ impl Figures {
     fn read(names: &Names, fields: &[&str]) -> Figures {
         let value = |name: &str| {
             let found = || fields.iter().find_map(|field| field.strip_prefix(name)?.strip_prefix('=')?.parse().ok());
-            (!name.is_empty()).then(|| found().unwrap_or_else(|| panic!("the driver does not tell {name:?}: {fields:?}")))
+            (!name.is_empty())
+                .then(|| found().unwrap_or_else(|| panic!("the driver does not tell {name:?}: {fields:?}")))
         };
         Figures {
             subgroup: value("Subgroup size").expect("the null device tells it"),

@@ -46,8 +46,7 @@ impl Compiler {
             if !has(EXTENSIONS[0]) {
                 return Err("it does not tell what it compiles (VK_KHR_pipeline_executable_properties)".into());
             }
-            let names: Vec<*const c_char> =
-                EXTENSIONS.into_iter().filter(|name| has(name)).map(CStr::as_ptr).collect();
+            let names: Vec<*const c_char> = EXTENSIONS.into_iter().filter(|name| has(name)).map(CStr::as_ptr).collect();
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
             let mut newest = vk::PhysicalDeviceVulkan13Features::default();
