@@ -6,6 +6,7 @@ mod edit_loop;
 mod format;
 mod hardware;
 mod new_op;
+mod package;
 mod peers;
 mod report;
 mod results;
@@ -40,6 +41,7 @@ cargo xtask COMMAND
   edit-loop         measures what a changed line costs until its test has run: of a plan, a kernel's text, a method, the
                     interpreter
   switching         runs one example by each engine's feature alone, and on each device: the answers must be the same
+  package [--build] packs all crates that are published and checks what is in them; builds each from its package alone
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
 /// The repository's folder.
@@ -78,6 +80,8 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["report", name, options @ ..] => report::measure(name, options),
         ["edit-loop"] => edit_loop::measure(),
         ["switching"] => switching::compare(),
+        ["package"] => package::check(false),
+        ["package", "--build"] => package::check(true),
         ["peers"] => peers::measure(None),
         ["peers", out] => peers::measure(Some(out)),
         [] | ["help" | "--help" | "-h"] => {
