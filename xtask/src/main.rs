@@ -32,8 +32,9 @@ cargo xtask COMMAND
   hardware          runs tests on the cpu engine, with all checks, as each kind of hardware; fails if a test runs as none
   bench [ARGUMENT ..]
                     runs the program's own benchmark, built for release: `cargo xtask bench --quick`
-  report NAME [ARGUMENT ..]
-                    measures this machine into benches/reports/NAME.json, then joins the reports
+  report NAME [--tests] [ARGUMENT ..]
+                    measures this machine into benches/reports/NAME.json, then joins the reports; runs all tests into
+                    target/report/NAME.txt too (docs/lend_a_card.md)
   report            joins the reports of benches/reports: the README's cascade, and a page in target/report
   sanitize miri|address|thread|cuda [TEST ..]
                     runs unit tests under Miri, or conformance under a sanitizer (CONTRIBUTING.md)
