@@ -8,6 +8,7 @@ mod hardware;
 mod new_op;
 mod package;
 mod peers;
+mod release;
 mod report;
 mod results;
 mod sanitize;
@@ -42,6 +43,9 @@ cargo xtask COMMAND
   edit-loop         measures what a changed line costs until its test has run: of a plan, a kernel's text, a method, the
                     interpreter
   switching         runs one example by each engine's feature alone, and on each device: the answers must be the same
+  release VERSION [--publish]
+                    checks that a version can be published, and builds it from its packages; publishes and tags it, after a
+                    question
   package [--build] packs all crates that are published and checks what is in them; builds each from its package alone
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
@@ -83,6 +87,8 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["switching"] => switching::compare(),
         ["package"] => package::check(false),
         ["package", "--build"] => package::check(true),
+        ["release", version] => release::release(version, false),
+        ["release", version, "--publish"] => release::release(version, true),
         ["peers"] => peers::measure(None),
         ["peers", out] => peers::measure(Some(out)),
         [] | ["help" | "--help" | "-h"] => {

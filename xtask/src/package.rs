@@ -37,6 +37,13 @@ struct Dependency {
     path: Option<PathBuf>,
 }
 
+impl Dependency {
+    /// Whether it is another one of the workspace, and not for tests alone: cargo leaves those out, which have no version.
+    fn is_needed(&self) -> bool {
+        self.path.is_some() && self.kind.as_deref() != Some("dev")
+    }
+}
+
 impl Package {
     fn folder(&self) -> &Path {
         self.manifest_path.parent().expect("a manifest lies in a folder")
@@ -71,10 +78,7 @@ impl Package {
                 format!("its package has {part}, which no user needs"),
             );
         }
-        // What is for tests alone has no version: cargo leaves it out.
-        for other in
-            self.dependencies.iter().filter(|other| other.path.is_some() && other.kind.as_deref() != Some("dev"))
-        {
+        for other in self.dependencies.iter().filter(|other| other.is_needed()) {
             wants(other.req == format!("={version}"), format!("it takes {} {}, not ={version}", other.name, other.req));
         }
         for (source, named) in self.included(files) {
@@ -133,6 +137,23 @@ pub fn published() -> Outcome<Vec<Package>> {
     let text = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"])?;
     let metadata: Metadata = serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
     Ok(metadata.packages.into_iter().filter(|package| package.publish != Some(vec![])).collect())
+}
+
+/// They in an order in which each comes after those that it needs.
+pub fn order(packages: &[Package]) -> Outcome<Vec<&Package>> {
+    let mut left: Vec<&Package> = packages.iter().collect();
+    let mut order = vec![];
+    while !left.is_empty() {
+        let is_left = |other: &Dependency| other.is_needed() && left.iter().any(|package| package.name == other.name);
+        let (later, ready): (Vec<_>, Vec<_>) =
+            left.iter().partition(|package| package.dependencies.iter().any(is_left));
+        if ready.is_empty() {
+            return Err(format!("each of {} needs another one", names(packages).join(" ")));
+        }
+        order.extend(ready);
+        left = later;
+    }
+    Ok(order)
 }
 
 /// cargo's arguments that name them.
