@@ -5,9 +5,8 @@ mod support;
 
 use crosslane::array::{OutOfRange, Side, SortOptions, TopKOptions};
 use crosslane::cpu::Profile;
-use crosslane::device::Backend;
 use crosslane::device::DeviceKind;
-use crosslane::{Argument, Array, Device, DeviceOptions, ErrorKind, Kernel, Recording, Result, Scan, f16, s};
+use crosslane::{Argument, Array, Device, DeviceOptions, ErrorKind, Kernel, Result, Scan, f16, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;
@@ -183,6 +182,7 @@ fn bytes_counted_and_selected() {
 #[test]
 #[cfg(feature = "wgpu")]
 fn dedicated_allocations() {
+    use crosslane::{Recording, device::Backend};
     for other in apis().iter().filter(|device| device.properties().backend == Backend::Vulkan) {
         let opened = DeviceOptions::default().dedicated_from(0).open(&format!("vulkan:{}", other.properties().name));
         let device = &opened.unwrap();

@@ -8,7 +8,7 @@ use crosslane::{Argument, Array, Device, Kernel, Result};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-const MATMUL: &str = include_str!("../../benches/matmul_f32.wgsl");
+const MATMUL: &str = include_str!("matmul_f32.wgsl");
 /// Rows and columns of the product that a workgroup makes.
 const TILE: usize = 128;
 /// Seeds of the two matrices.

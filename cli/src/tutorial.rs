@@ -7,10 +7,10 @@ use crosslane::{Argument, Array, Device, Kernel, Result};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-const INCREMENT: &str = include_str!("../../examples/kernels/increment.wgsl");
-const MULTIPLY: &str = include_str!("../../examples/kernels/multiply.wgsl");
-const HISTOGRAM: &str = include_str!("../../examples/kernels/histogram.wgsl");
-const MATMUL: &str = include_str!("../../examples/kernels/matmul.wgsl");
+const INCREMENT: &str = include_str!("../kernels/increment.wgsl");
+const MULTIPLY: &str = include_str!("../kernels/multiply.wgsl");
+const HISTOGRAM: &str = include_str!("../kernels/histogram.wgsl");
+const MATMUL: &str = include_str!("../kernels/matmul.wgsl");
 
 const N: usize = 1_000_000;
 /// Rows, columns of the first, columns of the second matrix.

@@ -7,6 +7,7 @@ mod support;
 
 use crosslane::array::{CosineKind, Footprint, Norm, PadMode, Slice, SpectrumOptions};
 use crosslane::cpu::{Checks, Profile};
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
 use crosslane::device::Backend;
 use crosslane::random::Generator;
 use crosslane::share::Direction;
@@ -565,8 +566,12 @@ fn cuda_that_is_not_here() {
         let ErrorKind::NoDevice { wanted, looked, install } = error.kind() else { panic!("{error}") };
         assert!(wanted.starts_with("cuda") && !install.is_empty(), "{error}");
         if !looked.contains("does not start") {
-            assert!(looked.contains("libcuda.so.1") || looked.contains("libnvrtc.so"), "{error}");
-            assert!(looked.contains("LD_LIBRARY_PATH"), "{error}");
+            let [driver, compiler, variable] = match cfg!(windows) {
+                true => ["nvcuda.dll", "nvrtc64_120_0.dll", "PATH"],
+                false => ["libcuda.so.1", "libnvrtc.so.12", "LD_LIBRARY_PATH"],
+            };
+            assert!(looked.contains(driver) || looked.contains(compiler), "{error}");
+            assert!(looked.contains(variable), "{error}");
         }
     }
     if let Ok(device) = Device::cuda(0) {

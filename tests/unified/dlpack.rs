@@ -211,7 +211,11 @@ fn there_and_back<T: Element>(device: &Device) {
             name => ["i", "u", "f"].iter().position(|kind| name.starts_with(kind)).unwrap() as u8,
         };
         assert_eq!(tensor.tensor().dtype.code, code);
-        let copied = if device.wgpu().is_some() { FLAG_IS_COPIED } else { FLAG_READ_ONLY };
+        #[cfg(feature = "wgpu")]
+        let on_wgpu = device.wgpu().is_some();
+        #[cfg(not(feature = "wgpu"))]
+        let on_wgpu = false;
+        let copied = if on_wgpu { FLAG_IS_COPIED } else { FLAG_READ_ONLY };
         assert_eq!(tensor.flags(), copied, "on {}", name(device));
         // SAFETY: each takes over what the other gives.
         let tensor = unsafe {
@@ -293,6 +297,7 @@ fn memory_of_others_is_not_written() {
 
 /// Arrays over one buffer know of each other, also if it is an array's own.
 #[test]
+#[cfg(feature = "wgpu")]
 fn arrays_over_one_wgpu_buffer_share_it() {
     for device in devices() {
         let x = Array::from_slice(device, &[1u32, 2, 3, 4]);

@@ -185,6 +185,7 @@ fn clear(i: u32) { if i > 0u { a[i] = 0u; } }
 
 /// An export begins with the directives that a browser needs, and its text is taken as a kernel again.
 #[test]
+#[cfg(feature = "serde")]
 fn exports_are_kernels_again() {
     use crate::support::apis;
     use crosslane::{Array, Recording};

@@ -6,7 +6,9 @@ mod edit_loop;
 mod format;
 mod hardware;
 mod new_op;
+mod package;
 mod peers;
+mod release;
 mod report;
 mod results;
 mod sanitize;
@@ -31,8 +33,9 @@ cargo xtask COMMAND
   hardware          runs tests on the cpu engine, with all checks, as each kind of hardware; fails if a test runs as none
   bench [ARGUMENT ..]
                     runs the program's own benchmark, built for release: `cargo xtask bench --quick`
-  report NAME [ARGUMENT ..]
-                    measures this machine into benches/reports/NAME.json, then joins the reports
+  report NAME [--tests] [ARGUMENT ..]
+                    measures this machine into benches/reports/NAME.json, then joins the reports; runs all tests into
+                    target/report/NAME.txt too (docs/lend_a_card.md)
   report            joins the reports of benches/reports: the README's cascade, and a page in target/report
   sanitize miri|address|thread|cuda [TEST ..]
                     runs unit tests under Miri, or conformance under a sanitizer (CONTRIBUTING.md)
@@ -40,6 +43,10 @@ cargo xtask COMMAND
   edit-loop         measures what a changed line costs until its test has run: of a plan, a kernel's text, a method, the
                     interpreter
   switching         runs one example by each engine's feature alone, and on each device: the answers must be the same
+  release VERSION [--publish]
+                    checks that a version can be published, and builds it from its packages; publishes and tags it, after a
+                    question
+  package [--build] packs all crates that are published and checks what is in them; builds each from its package alone
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
 /// The repository's folder.
@@ -78,6 +85,10 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["report", name, options @ ..] => report::measure(name, options),
         ["edit-loop"] => edit_loop::measure(),
         ["switching"] => switching::compare(),
+        ["package"] => package::check(false),
+        ["package", "--build"] => package::check(true),
+        ["release", version] => release::release(version, false),
+        ["release", version, "--publish"] => release::release(version, true),
         ["peers"] => peers::measure(None),
         ["peers", out] => peers::measure(Some(out)),
         [] | ["help" | "--help" | "-h"] => {

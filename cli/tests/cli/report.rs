@@ -1,6 +1,6 @@
 //! `crosslane report`, from measuring to comparing.
 
-use super::{Folder, crosslane, fails, has, prints};
+use super::{Folder, crosslane, fails, has, prints, support::unopened};
 use serde_json::Value;
 
 fn read(file: &str) -> Value {
@@ -71,7 +71,8 @@ fn report_says_what_it_cannot_do() {
     let fail = |more: &[&str], parts: &[&str]| fails(&[&["report", "--json", &json][..], more].concat(), parts);
     fail(&["--filter", "nothing"], &["--filter: no problem's name contains \"nothing\""]);
     fail(&["--devices", "nothing"], &["--devices: no platform's name contains one of [\"nothing\"]"]);
-    fail(&["--merge", &folder.path("none.json")], &["none.json: No such file"]);
+    let none = folder.path("none.json");
+    fail(&["--merge", &none], &[&format!("none.json: {}", unopened(&none))]);
     fail(&["--merge", &folder.file("text.json", "hello")], &["text.json: expected value"]);
     fail(&["--compare", &folder.file("a.json", "{}"), &json], &["a.json: missing field"]);
     let nowhere = folder.path("none/r.json");

@@ -37,7 +37,7 @@ pub(super) fn list() -> Vec<Properties> {
         Ok(0) => vec![],
         Ok(count) => {
             let cards = (0..count).map_while(|ordinal| describe(ordinal).ok()).map(|(_, properties)| properties);
-            with_compiler(cards.collect(), library::nvrtc().err())
+            with_compiler(cards.collect(), super::nvrtc::version().err())
         }
         Err(error) => {
             log::debug!("no device of the cuda engine: {error}");

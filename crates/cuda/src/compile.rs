@@ -1,11 +1,13 @@
 //! CUDA C++ to machine code, by NVRTC: needs the library but no card.
 
-use super::library;
+use super::nvrtc::{self, Functions};
 use super::text::CudaSource;
 use crosslane_core::error::{Error, ErrorKind, Result};
 use crosslane_core::kernel::on_large_stack;
-use cudarc::nvrtc::{result, sys};
-use std::ffi::CString;
+use cudarc::nvrtc::result::NvrtcError;
+use cudarc::nvrtc::sys::{nvrtcProgram, nvrtcResult};
+use std::ffi::{CString, c_char, c_int};
+use std::ptr::{null, null_mut};
 
 /// A kernel as code for one architecture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +41,7 @@ impl CudaSource {
     /// The code is thrown away.
     #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
-        let is_short = self.text.len() < SHORT && library::nvrtc()? >= MINIMAL;
+        let is_short = self.text.len() < SHORT && nvrtc::version()? >= MINIMAL;
         let fast = is_short.then_some("--Ofast-compile=mid");
         match target(self.options.architecture)? {
             Target::Cubin(_) => cubin(self, fast.as_slice()).map(drop),
@@ -63,7 +65,7 @@ impl CudaSource {
     pub(super) fn flags(&self) -> Result<Vec<String>> {
         // Quotients within 2 ULP, of WGSL's 2.5: gelu is bound by arithmetic with exact ones.
         let mut flags = vec!["--std=c++17".to_string(), "--prec-div=false".to_string()];
-        if library::nvrtc()? >= MINIMAL {
+        if nvrtc::version()? >= MINIMAL {
             // What the texts have no use for: textures and the run-time library. 35 ms less, of 120.
             flags.push("--minimal".into());
         }
@@ -87,7 +89,7 @@ enum Target {
 }
 
 fn target(wanted: u32) -> Result<Target> {
-    let (major, minor) = library::nvrtc()?;
+    let (major, minor) = nvrtc::version()?;
     let known = architectures()?;
     if known.contains(&wanted) {
         return Ok(Target::Cubin(wanted));
@@ -106,17 +108,17 @@ fn target(wanted: u32) -> Result<Target> {
 
 /// The architectures that NVRTC makes code for.
 fn architectures() -> Result<Vec<u32>> {
-    library::nvrtc()?;
+    let nvrtc = nvrtc::functions()?;
     let mut count = 0;
-    // SAFETY: the library is loaded, and the pointer is to a variable that lives.
-    let counted = unsafe { sys::nvrtcGetNumSupportedArchs(&mut count) };
+    // SAFETY: the pointer is to a variable that lives.
+    let counted = unsafe { (nvrtc.nvrtcGetNumSupportedArchs)(&mut count) };
     let mut known = vec![0i32; count.max(0) as usize];
-    if counted != sys::nvrtcResult::NVRTC_SUCCESS || known.is_empty() {
+    if counted != nvrtcResult::NVRTC_SUCCESS || known.is_empty() {
         return Ok(vec![]);
     }
     // SAFETY: the vector has as many elements as the library said that it writes.
-    let listed = unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) };
-    Ok(if listed == sys::nvrtcResult::NVRTC_SUCCESS { known.iter().map(|&k| k as u32).collect() } else { vec![] })
+    let listed = unsafe { (nvrtc.nvrtcGetSupportedArchs)(known.as_mut_ptr()) };
+    Ok(if listed == nvrtcResult::NVRTC_SUCCESS { known.iter().map(|&k| k as u32).collect() } else { vec![] })
 }
 
 /// NVRTC calls itself for what stands inside something else.
@@ -150,9 +152,7 @@ fn ptx_here(source: &CudaSource, architecture: u32) -> Result<CudaBinary> {
     let specific = if source.specific { "a" } else { "" };
     options.push(format!("--gpu-architecture=compute_{architecture}{specific}"));
     let program = Program::compile(source, &options)?;
-    // SAFETY: the program is there and has been compiled.
-    let text = unsafe { result::get_ptx(program.0) }.map_err(|error| program.failed(source, error))?;
-    let cubin = text.into_iter().map(|byte| byte as u8).collect();
+    let cubin = program.ptx().map_err(|error| program.failed(source, error))?;
     Ok(CudaBinary { cubin, ptx: true, log: program.log(), ..CudaBinary::default() })
 }
 
@@ -165,42 +165,61 @@ fn figures<'a>(log: &'a str, before: &'a str, after: &'a str) -> impl Iterator<I
 }
 
 /// A program of NVRTC's, destroyed when dropped, with the text and the name that it may refer to.
-struct Program(
-    sys::nvrtcProgram,
-    #[expect(dead_code, reason = "kept for the library, which may refer to them")] [CString; 2],
-);
+struct Program {
+    raw: nvrtcProgram,
+    nvrtc: &'static Functions,
+    _texts: [CString; 2],
+}
+
+type Size = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> nvrtcResult;
+type Write = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
 
 impl Program {
     fn compile(source: &CudaSource, options: &[String]) -> Result<Program> {
-        let zero = |_| refused(source, "the text has a zero byte in it".into());
-        let text = CString::new(source.text.as_str()).map_err(zero)?;
-        let name = CString::new(format!("{}.cu", source.symbol)).map_err(zero)?;
-        let created = result::create_program(&text, Some(&name)).map_err(|error| refused(source, error.to_string()))?;
-        let program = Program(created, [text, name]);
-        // SAFETY: the program is there, and the options have no zero bytes.
-        let compiled = unsafe { result::compile_program(program.0, options) };
-        compiled.map_err(|error| program.failed(source, error))?;
+        let nvrtc = nvrtc::functions()?;
+        let of = |text: &str| CString::new(text).map_err(|_| refused(source, "the text has a zero byte in it".into()));
+        let texts = [of(&source.text)?, of(&format!("{}.cu", source.symbol))?];
+        let options = options.iter().map(|option| of(option)).collect::<Result<Vec<_>>>()?;
+        let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        let (mut raw, none) = (null_mut(), null());
+        let [text, name] = texts.each_ref().map(|text| text.as_ptr());
+        // SAFETY: the texts end with a zero, there are no headers, and the pointer is to a variable that lives.
+        unsafe { (nvrtc.nvrtcCreateProgram)(&mut raw, text, name, 0, none, none) }
+            .result()
+            .map_err(|error| refused(source, error.to_string()))?;
+        let program = Program { raw, nvrtc, _texts: texts };
+        // SAFETY: the program is there, and the options are as many as told.
+        let compiled = unsafe { (nvrtc.nvrtcCompileProgram)(raw, options.len() as c_int, options.as_ptr()) };
+        compiled.result().map_err(|error| program.failed(source, error))?;
         Ok(program)
     }
 
     fn log(&self) -> String {
-        // SAFETY: the program is there.
-        let log = unsafe { result::get_program_log(self.0) }.unwrap_or_default();
-        let bytes: Vec<u8> = log.into_iter().map(|byte| byte as u8).take_while(|&byte| byte != 0).collect();
-        String::from_utf8_lossy(&bytes).trim().to_string()
+        let log = self.bytes(self.nvrtc.nvrtcGetProgramLogSize, self.nvrtc.nvrtcGetProgramLog).unwrap_or_default();
+        let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(text).trim().to_string()
     }
 
-    fn cubin(&self) -> Result<Vec<u8>, result::NvrtcError> {
-        let mut size = 0;
+    fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
+        self.bytes(self.nvrtc.nvrtcGetCUBINSize, self.nvrtc.nvrtcGetCUBIN)
+    }
+
+    fn ptx(&self) -> Result<Vec<u8>, NvrtcError> {
+        self.bytes(self.nvrtc.nvrtcGetPTXSize, self.nvrtc.nvrtcGetPTX)
+    }
+
+    /// What one function of the library writes, in the size that another one tells.
+    fn bytes(&self, size: Size, write: Write) -> Result<Vec<u8>, NvrtcError> {
+        let mut bytes = 0;
         // SAFETY: the program has been compiled, and the pointer is to a variable that lives.
-        unsafe { sys::nvrtcGetCUBINSize(self.0, &mut size) }.result()?;
-        let mut code = vec![0u8; size];
+        unsafe { size(self.raw, &mut bytes) }.result()?;
+        let mut written = vec![0u8; bytes];
         // SAFETY: the vector has the size that the library said.
-        unsafe { sys::nvrtcGetCUBIN(self.0, code.as_mut_ptr().cast()) }.result()?;
-        Ok(code)
+        unsafe { write(self.raw, written.as_mut_ptr().cast()) }.result()?;
+        Ok(written)
     }
 
-    fn failed(&self, source: &CudaSource, error: result::NvrtcError) -> Error {
+    fn failed(&self, source: &CudaSource, error: NvrtcError) -> Error {
         refused(source, format!("{error}\n{}", with_lines(&self.log(), &source.text)))
     }
 }
@@ -208,12 +227,12 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         // SAFETY: it was created and is destroyed once.
-        let _ = unsafe { result::destroy_program(self.0) };
+        let _ = unsafe { (self.nvrtc.nvrtcDestroyProgram)(&mut self.raw) };
     }
 }
 
 fn refused(source: &CudaSource, message: String) -> Error {
-    let (major, minor) = library::nvrtc().unwrap_or_default();
+    let (major, minor) = nvrtc::version().unwrap_or_default();
     let device = format!("sm_{} by NVRTC {major}.{minor}", source.options.architecture);
     ErrorKind::Compile { kernel: source.symbol.clone(), device, message, at: None }.into()
 }
@@ -267,7 +286,7 @@ mod tests {
     /// Where NVRTC is: the whole way, without a card.
     #[test]
     fn nvrtc_makes_code_where_it_is_there() {
-        let Ok(_) = library::nvrtc() else {
+        let Ok(_) = nvrtc::version() else {
             println!("not run: no NVRTC");
             return;
         };

@@ -4,8 +4,8 @@ use super::cache::{Cache, Compiled};
 use super::compile::CudaBinary;
 use super::context::{Context, text};
 use super::identity::identity;
-use super::library;
 use super::limits;
+use super::nvrtc;
 use super::substitutes::natives::{self, Native};
 use super::text::{CudaOptions, CudaSource};
 use crosslane_core::caps::Caps;
@@ -149,7 +149,7 @@ impl Kernels {
 
     /// All that the code depends on, with the WGSL in place of the translation.
     fn key(&self, kernel: &Kernel) -> Result<String> {
-        let ((major, minor), CudaOptions { fast_math, architecture }) = (library::nvrtc()?, self.options);
+        let ((major, minor), CudaOptions { fast_math, architecture }) = (nvrtc::version()?, self.options);
         Ok(format!(
             "wgsl {} {} sm_{architecture} nvrtc {major}.{minor} fast_math {fast_math} trusted {} number {} {} {:?} {} {:?}\n{}",
             env!("CARGO_PKG_VERSION"),
@@ -199,7 +199,7 @@ impl Kernels {
             return self.context.check("load", error).expect_err("it is an error");
         }
         let ((major, minor), (driver_major, driver_minor)) =
-            (library::nvrtc().unwrap_or_default(), self.context.card.driver);
+            (nvrtc::version().unwrap_or_default(), self.context.card.driver);
         let message = format!(
             "{}: the driver, of CUDA {driver_major}.{driver_minor}, refuses what NVRTC {major}.{minor} makes for sm_{}; \
              install a newer driver or an older NVRTC",
@@ -264,7 +264,7 @@ fn of(source: &CudaSource, binary: CudaBinary) -> Compiled {
 
 /// The key of a CUDA text's code.
 fn text_key(source: &CudaSource) -> Result<String> {
-    let (major, minor) = library::nvrtc()?;
+    let (major, minor) = nvrtc::version()?;
     let (flags, architecture) = (source.flags()?.join(" "), source.architecture());
     Ok(format!("cuda {architecture} nvrtc {major}.{minor} {flags}\n{}", source.text))
 }

@@ -3,7 +3,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `text/` | a kernel as CUDA C++, by the crate `wgsl-to-cuda` |
-//! | `library.rs` | the driver's and the compiler's library, loaded when the program runs |
+//! | `library.rs`, `nvrtc.rs` | the driver's and the compiler's library, loaded when the program runs |
 //! | `card.rs`, `context.rs` | what cards there are; one that is open, its main stream, and the driver's errors |
 //! | `compile.rs`, `cache.rs`, `identity.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
@@ -29,6 +29,7 @@ mod ledger;
 mod library;
 mod limits;
 mod memory;
+mod nvrtc;
 mod occupancy;
 mod order;
 mod pinned;
@@ -122,7 +123,7 @@ fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
     let mut properties = properties.opened();
     card.name = properties.label();
     properties.caps.denormals &= !options.fast_math;
-    library::nvrtc()?;
+    nvrtc::version()?;
     let context = Context::open(card)?;
     let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);
     Ok(Arc::new(Cuda {

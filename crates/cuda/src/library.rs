@@ -1,17 +1,13 @@
-//! CUDA's two libraries, found when the program runs: the driver and the run-time compiler.
+//! CUDA's driver, found when the program runs.
 
 use crosslane_core::error::{Error, ErrorKind, Result};
-use cudarc::{driver, nvrtc};
+use cudarc::driver;
 use std::sync::OnceLock;
 
-/// The driver's file, and the compiler's.
-const FILES: (&str, &str) = if cfg!(windows) { ("nvcuda.dll", "nvrtc64.dll") } else { ("libcuda.so.1", "libnvrtc.so") };
-/// Those of the names under which cudarc looks for them that installations have: it tries seventeen.
-const NAMES: [&[&str]; 2] = if cfg!(windows) {
-    [&["nvcuda.dll"], &["nvrtc64.dll", "nvrtc64_130_0.dll", "nvrtc64_12.dll"]]
-} else {
-    [&["libcuda.so", "libcuda.so.1"], &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"]]
-};
+/// The driver's file.
+const FILE: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+/// Those of the names under which cudarc looks for it that installations have: it tries seventeen.
+const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
 
 /// What the engine calls in the driver. All of it has been there since CUDA 12.0.
 const DRIVER: &[&str] = &[
@@ -76,22 +72,6 @@ const DRIVER: &[&str] = &[
     "cuStreamWaitEvent",
 ];
 
-/// What the engine calls in the compiler.
-const NVRTC: &[&str] = &[
-    "nvrtcCompileProgram",
-    "nvrtcCreateProgram",
-    "nvrtcDestroyProgram",
-    "nvrtcGetCUBIN",
-    "nvrtcGetCUBINSize",
-    "nvrtcGetNumSupportedArchs",
-    "nvrtcGetPTX",
-    "nvrtcGetPTXSize",
-    "nvrtcGetProgramLog",
-    "nvrtcGetProgramLogSize",
-    "nvrtcGetSupportedArchs",
-    "nvrtcVersion",
-];
-
 /// A function of a library, only to see that it is there.
 type Function = unsafe extern "C" fn();
 /// cuEventElapsedTime, in either version.
@@ -108,13 +88,13 @@ pub(super) fn driver() -> Result<()> {
 fn load_driver() -> Result<()> {
     // SAFETY: loading runs the initialisers of NVIDIA's library, which have no requirements.
     if !unsafe { driver::sys::is_culib_present() } {
-        return Err(missing(FILES.0, "the driver's library", NAMES[0], "Install NVIDIA's driver"));
+        return Err(missing(FILE, "the driver's library", NAMES, "Install NVIDIA's driver"));
     }
     // SAFETY: the library is there, so that this does not panic; the functions are looked up and not called.
     let absent = |name: &&&str| unsafe { driver::sys::culib().get::<Function>(name.as_bytes()).is_err() };
     if let Some(name) = DRIVER.iter().find(absent) {
         return Err(no_device(
-            format!("{} is there, but has no {name}: it is older than CUDA 12.0", FILES.0),
+            format!("{} is there, but has no {name}: it is older than CUDA 12.0", FILE),
             "Install a newer driver from NVIDIA",
         ));
     }
@@ -122,39 +102,10 @@ fn load_driver() -> Result<()> {
     match unsafe { driver::sys::cuInit(0) } {
         driver::sys::CUresult::CUDA_SUCCESS => Ok(()),
         other => Err(no_device(
-            format!("{} is there, but does not start: {}", FILES.0, super::context::text(other)),
+            format!("{} is there, but does not start: {}", FILE, super::context::text(other)),
             "`nvidia-smi` says whether the driver sees a card",
         )),
     }
-}
-
-/// The compiler's version, loading it the first time.
-///
-/// Errors: it is not there, or too old.
-pub(super) fn nvrtc() -> Result<(u32, u32)> {
-    static LOADED: OnceLock<Result<(u32, u32)>> = OnceLock::new();
-    LOADED.get_or_init(load_nvrtc).clone()
-}
-
-fn load_nvrtc() -> Result<(u32, u32)> {
-    // SAFETY: as for the driver.
-    if !unsafe { nvrtc::sys::is_culib_present() } {
-        let install = "Install NVRTC, a part of the CUDA toolkit (or `pip install nvidia-cuda-nvrtc`), and name its \
-                       folder in LD_LIBRARY_PATH";
-        return Err(missing(FILES.1, "the run-time compiler", NAMES[1], install));
-    }
-    // Its handlers are new: the end of the process waits before they run.
-    crosslane_core::threads::watch_the_end();
-    // SAFETY: as for the driver.
-    let absent = |name: &&&str| unsafe { nvrtc::sys::culib().get::<Function>(name.as_bytes()).is_err() };
-    if let Some(name) = NVRTC.iter().find(absent) {
-        let looked = format!("libnvrtc is there, but has no {name}: it is older than CUDA 11.2");
-        return Err(no_device(looked, "Install a newer NVRTC"));
-    }
-    let (mut major, mut minor) = (0, 0);
-    // SAFETY: the function is there, and the pointers are to integers that live.
-    unsafe { nvrtc::sys::nvrtcVersion(&mut major, &mut minor) };
-    Ok((major as u32, minor as u32))
 }
 
 /// Milliseconds between two events that have passed.
@@ -177,9 +128,14 @@ pub(super) unsafe fn elapsed(
     unsafe { function(milliseconds, start, end) }
 }
 
+/// The environment's variable with folders where libraries are looked for.
+pub(super) fn variable() -> &'static str {
+    if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" }
+}
+
 /// The error for a library that is nowhere.
-fn missing(file: &str, what: &str, names: &[&str], install: &str) -> Error {
-    let variable = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
+pub(super) fn missing(file: &str, what: &str, names: &[&str], install: &str) -> Error {
+    let variable = variable();
     let path = match std::env::var(variable) {
         Ok(path) if !path.is_empty() => format!("{variable} ({path})"),
         _ => format!("{variable} (not set)"),
@@ -190,27 +146,16 @@ fn missing(file: &str, what: &str, names: &[&str], install: &str) -> Error {
     )
 }
 
-fn no_device(looked: String, install: &str) -> Error {
+pub(super) fn no_device(looked: String, install: &str) -> Error {
     ErrorKind::NoDevice { wanted: "cuda".into(), looked, install: install.into() }.into()
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_missing_library_is_named_with_where_it_was_looked_for() {
-        let error = super::missing("libnvrtc.so", "the run-time compiler", super::NAMES[1], "Install it").to_string();
-        for part in ["libnvrtc.so.13", "libnvrtc.so.12", "LD_LIBRARY_PATH", "Install it"] {
-            assert!(error.contains(part), "{part} in {error}");
-        }
-        assert_eq!(error.matches("libnvrtc.so").count(), 4, "three files, and what is missing: {error}");
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
+    #[cfg(any(windows, target_os = "linux"))]
     fn named_files_are_looked_for() {
-        for (library, names) in ["cuda", "nvrtc"].into_iter().zip(super::NAMES) {
-            let tried = cudarc::get_lib_name_candidates(library);
-            assert!(names.iter().all(|name| tried.iter().any(|tried| tried == name)), "{names:?} in {tried:?}");
-        }
+        let tried = ["cuda", "nvcuda"].map(cudarc::get_lib_name_candidates).concat();
+        assert!(super::NAMES.iter().all(|name| tried.iter().any(|tried| tried == name)), "{tried:?}");
     }
 }

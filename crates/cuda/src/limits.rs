@@ -1,7 +1,7 @@
 //! Whether a card can run a kernel: what the kernel needs, and what there is.
 
 use super::card::Card;
-use super::library;
+use super::nvrtc;
 use super::text::CudaSource;
 use crosslane_core::caps::Caps;
 use crosslane_core::error::{Error, ErrorKind, Result};
@@ -36,6 +36,6 @@ pub(super) fn exceeded(card: &Card, kernel: &Kernel, wanted: u64, most: u64, wha
 
 /// Bytes of parameters that a kernel can have: 4 KiB, and eight times that since CUDA 12.1 on Volta and later.
 fn parameter_bytes(card: &Card) -> Result<u64> {
-    let newer = library::nvrtc()? >= (12, 1) && card.driver >= (12, 1);
+    let newer = nvrtc::version()? >= (12, 1) && card.driver >= (12, 1);
     Ok(if newer && card.architecture >= 70 { 32764 } else { 4096 })
 }

@@ -8,7 +8,7 @@ use crosslane::{Argument, Array, Elementwise, Kernel, Reduction, Result};
 const SUITE: &str = "RAJAPerf Basic";
 const BOUND: f64 = 1e-5;
 /// The text of MAT_MAT_SHARED: tiles of 16 x 16 in workgroup memory.
-const MATMUL: &str = include_str!("../../../../examples/kernels/matmul.wgsl");
+const MATMUL: &str = include_str!("../../../kernels/matmul.wgsl");
 const TILE: usize = 16;
 
 pub const PROBLEMS: [Problem; 10] = [

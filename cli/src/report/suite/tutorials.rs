@@ -6,10 +6,10 @@ use super::{Prepared, Problem, Setting, Work, each, value};
 use crosslane::{Argument, Array, Kernel};
 
 const SUITE: &str = "Tutorial";
-const INCREMENT: &str = include_str!("../../../../examples/kernels/increment.wgsl");
-const MULTIPLY: &str = include_str!("../../../../examples/kernels/multiply.wgsl");
-const HISTOGRAM: &str = include_str!("../../../../examples/kernels/histogram.wgsl");
-const MATMUL: &str = include_str!("../../../../examples/kernels/matmul.wgsl");
+const INCREMENT: &str = include_str!("../../../kernels/increment.wgsl");
+const MULTIPLY: &str = include_str!("../../../kernels/multiply.wgsl");
+const HISTOGRAM: &str = include_str!("../../../kernels/histogram.wgsl");
+const MATMUL: &str = include_str!("../../../kernels/matmul.wgsl");
 const BINS: usize = 150;
 const GROUPS: u32 = 64;
 

@@ -7,7 +7,7 @@
 //! loop in its first iteration.
 //!
 //! The word is in device memory, the report in host memory. With both in host memory the checked product of
-//! benches/matmul_f32.wgsl, a million invocations that read the word twice, fell from 32.9 to 4.0 TFLOP/s (H200, CUDA,
+//! cli/src/matmul_f32.wgsl, a million invocations that read the word twice, fell from 32.9 to 4.0 TFLOP/s (H200, CUDA,
 //! 2026-11-22).
 //!
 //! Some drivers stop loops by themselves ([`Driven::Leaves`]): there each loop records that it reached one of its own
