@@ -185,6 +185,7 @@ impl Caps {
             immediate_bytes: 256,
             workgroup_invocations: 1024,
             workgroup_bytes: 32 << 10,
+            registers: 116,
             bindings: 64,
             binding_bytes: 1 << 30,
             buffer_bytes: (1 << 32) - 4,

@@ -150,12 +150,14 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
     caps
 }
 
-/// Registers of an invocation, as its vendor's compiler in Mesa 26.1 allocates them; NVIDIA's own has 255 too. Intel's are those of
-/// subgroups of 8, Apple's those at which a multiprocessor's threads are the fewest. Qualcomm's spill past 128 of 192.
+/// Registers of an invocation, as its vendor's compiler in Mesa 26.1 allocates them; NVIDIA's own has 255 too. Apple's are those at
+/// which a multiprocessor's threads are the fewest. Qualcomm's spill past 128 of 192. Intel's are those of subgroups of 8, less some
+/// for values that all invocations share: others have registers apart for these.
 fn registers(info: &wgpu::AdapterInfo) -> u32 {
     match info.vendor {
         0x10de => 255,
         0x1002 | 0x1022 => 256,
+        0x8086 => 116,
         0x13b5 | 0x14e4 => 64, // Arm, Broadcom
         _ if info.device_type == wgpu::DeviceType::Cpu => 255,
         _ => 128,

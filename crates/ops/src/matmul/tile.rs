@@ -89,9 +89,10 @@ impl Tile {
             .expect("one fits")
             .0;
         let few = groups([32, 32], work) < caps.multiprocessors as u64 && work.inner >= SHARED.depth as u64;
-        let fits_memory = |tile: &Tile| tile.bytes(work.sums) <= caps.workgroup_bytes as u64;
-        let shared = [SHARED, Tile { depth: SHARED.depth / 2, ..SHARED }].into_iter().find(|tile| !spills(tile));
-        shared.filter(|shared| few && tile.rows <= 32 && fits_memory(shared) && fits(shared)).unwrap_or(tile)
+        // 64 bits spill up to 36 registers on Apple's M1. Eight times as many invocations outweigh that.
+        let fits =
+            SHARED.bytes(work.sums) <= caps.workgroup_bytes as u64 && SHARED.threads() <= caps.workgroup_invocations;
+        if few && fits && tile.rows <= 32 { SHARED } else { tile }
     }
 
     /// With so little depth that its copies fit the workgroup's memory, and, down to a depth of 8, its values the registers.

@@ -91,9 +91,13 @@ impl Problem {
 
     /// The most invocations of a workgroup that holds rows in registers. AMD's GCN, whose subgroups are all of 64, has 2^16 of 32 bits for
     /// a workgroup. ACO spilled up to 46 for each of 1024 invocations that hold numbers of f64 and 21 for each of 512; none of 256,
-    /// and none of f32.
+    /// and none of f32. Intel's Skylake has 448 invocations of 128 registers each, in subgroups of 8, and halves both for larger workgroups.
     fn most_holding(&self, caps: &Caps) -> u64 {
-        let is_short = self.number == 8 && caps.subgroups == Some((64, 64));
+        let is_short = match caps.subgroups {
+            Some((64, 64)) => self.number == 8,
+            Some((8, most)) => most > 8,
+            _ => false,
+        };
         self.most(caps).min(if is_short { 256 } else { u64::MAX })
     }
 
