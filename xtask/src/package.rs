@@ -51,7 +51,7 @@ impl Package {
 
     /// The files of its package.
     fn files(&self) -> Outcome<BTreeSet<PathBuf>> {
-        let output = cargo(&["package", "--list", "--allow-dirty", "--offline", "-p", &self.name])?;
+        let output = cargo(&["package", "--list", "--allow-dirty", "-p", &self.name])?;
         Ok(output.lines().map(PathBuf::from).collect())
     }
 
@@ -134,7 +134,7 @@ fn cargo(arguments: &[&str]) -> Outcome<String> {
 
 /// The packages of the workspace that are published.
 pub fn published() -> Outcome<Vec<Package>> {
-    let text = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"])?;
+    let text = cargo(&["metadata", "--no-deps", "--format-version", "1"])?;
     let metadata: Metadata = serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
     Ok(metadata.packages.into_iter().filter(|package| package.publish != Some(vec![])).collect())
 }
@@ -173,7 +173,7 @@ pub fn check(build: bool) -> Outcome<()> {
         packed.extend(files.into_iter().filter(|file| file.starts_with("shaders")));
     }
     faults.extend(unpacked(&packed)?);
-    let how: &[&str] = if build { &["--all-features"] } else { &["--no-verify", "--offline"] };
+    let how: &[&str] = if build { &["--all-features"] } else { &["--no-verify"] };
     run("cargo", &[&["package", "-q", "--allow-dirty"], how, &names(&packages)].concat())?;
     for package in &packages {
         let file = format!("{}-{}.crate", package.name, package.version);
