@@ -46,7 +46,7 @@ fn names(driver: Driver) -> Names {
     let [registers, spilled, moved, shared, scratch, occupancy, instructions] = match driver {
         Driver::Honeykrisp => ["GPRs", "Spills", "", "", "Scratch", "Threads", "Instructions"],
         Driver::Anv => ["Max live registers", "Spills", "", "Workgroup Memory Size", "Scratch Memory Size", "", "Instructions"],
-        Driver::Hasvk => ["Max live registers", "Spill Count", "", "Workgroup Memory Size", "Scratch Memory Size", "", "Instruction Count"],
+        Driver::Hasvk => ["", "Spill Count", "", "Workgroup Memory Size", "Scratch Memory Size", "", "Instruction Count"],
         Driver::Turnip => ["Registers used", "STP Count", "", "", "", "Max Waves Per Core", "Instruction Count"],
         Driver::Nvk => ["Number of GPRs", "Spills to memory", "Spills to reg", "", "SLM size", "Max warps/SM", "Instruction count"],
         Driver::Radv => ["VGPRs", "Spilled VGPRs", "Spilled SGPRs", "LDS size", "Scratch size", "Subgroups per SIMD", "Instructions"],
