@@ -90,14 +90,17 @@ fn scatter(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgro
 }
 
 // Which tile this workgroup orders: its own number, or, where params.ticket names a counter, the next that nobody has begun.
+//
+// One return: FXC takes the result of a function with several for uninitialised, and refuses barriers that depend on it (X4026).
 fn tile_index(number: u32, who: Who) -> u32 {
-    if (params.ticket == 0xffffffffu) {
-        return number;
+    var index = number;
+    if (params.ticket != 0xffffffffu) {
+        if (who.lane == 0u) {
+            stalled = atomicAdd(&state[params.ticket], 1u);
+        }
+        index = workgroupUniformLoad(&stalled);
     }
-    if (who.lane == 0u) {
-        stalled = atomicAdd(&state[params.ticket], 1u);
-    }
-    return workgroupUniformLoad(&stalled);
+    return index;
 }
 
 // The walk backwards over the tiles, for one digit.

@@ -202,9 +202,13 @@ fn choose(bin: u32, left: u32) {
 }
 
 // Sorts the first k of the list (Batcher, 1968).
+//
+// The first loop counts the same in all invocations: FXC does not see that barriers after another one are reached by all (X3663).
 fn sort_list(lane: u32) {
-    for (var j = params.k + lane; j < params.padded; j += WORKGROUP) {
-        put(j, LAST);
+    for (var first = params.k; first < params.padded; first += WORKGROUP) {
+        if (first + lane < params.padded) {
+            put(first + lane, LAST);
+        }
     }
     for (var size = 2u; size <= params.padded; size *= 2u) {
         for (var stride = size / 2u; stride > 0u; stride /= 2u) {

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use support::{compiles_slowly, devices, name, say};
 
 /// On drivers that take long to compile a kernel, and as each kind of hardware, one case in so many runs: on others of them,
-/// others.
+/// others. `CROSSLANE_CASES_EVERY=1` has all run.
 const SAMPLED: usize = 7;
 
 fn cases(name: &str) -> Cases {
@@ -44,10 +44,11 @@ fn run(device: &Device, case: &Case) -> Result<Vec<Kernel>, String> {
 /// Every small case of an operation, on every device.
 fn agrees(operation: &str) {
     let (mut failures, profile) = (vec![], std::env::var("CROSSLANE_TEST_PROFILE"));
+    let sampled = std::env::var("CROSSLANE_CASES_EVERY").map_or(SAMPLED, |every| every.parse().unwrap());
     for (nth, device) in devices().iter().enumerate() {
         let (start, mut count) = (Instant::now(), 0);
         let all: Vec<Case> = cases(operation)(device.caps()).into_iter().filter(Case::runs).collect();
-        let every = if compiles_slowly(device) || profile.is_ok() { SAMPLED.min(all.len()) } else { 1 };
+        let every = if compiles_slowly(device) || profile.is_ok() { sampled.min(all.len()) } else { 1 };
         let kind = Profile::presets().iter().position(|preset| profile.as_deref() == Ok(preset.name)).unwrap_or(0);
         let first = (nth + kind) % every;
         for case in all.iter().skip(first).step_by(every) {

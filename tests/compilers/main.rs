@@ -6,6 +6,8 @@ mod dxc;
 mod emulated_cases;
 #[path = "../emulation/mod.rs"]
 mod emulation;
+mod fxc;
+mod hlsl;
 mod khronos;
 mod metal;
 mod refused;

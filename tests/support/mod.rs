@@ -90,7 +90,7 @@ fn open_all() -> Vec<Device> {
     if let Ok(profile) = std::env::var("CROSSLANE_TEST_PROFILE") {
         return vec![match limits(&profile) {
             Some(options) => options.open("lavapipe").unwrap_or_else(|error| panic!("{profile}: {error}")),
-            None if TIERS.contains(&profile.as_str()) => Device::open(&profile).unwrap(),
+            None if ALONE.contains(&profile.as_str()) => Device::open(&profile).unwrap(),
             None => stand_in(&profile, 1 << 20),
         }];
     }
@@ -118,8 +118,8 @@ fn open_all() -> Vec<Device> {
 /// Devices of lavapipe that have less than it could have; `CROSSLANE_TEST_PROFILE` runs all tests on one of them.
 const LIMITED: [&str; 2] = ["lavapipe-without-immediates", "lavapipe-webgpu"];
 
-/// How the cpu engine runs kernels: `CROSSLANE_TEST_PROFILE` has all tests run so alone.
-const TIERS: [&str; 2] = ["cpu:compiled", "cpu:interpreted"];
+/// Two ways in which the cpu engine runs kernels, and DX12: `CROSSLANE_TEST_PROFILE` has all tests run so alone.
+const ALONE: [&str; 3] = ["cpu:compiled", "cpu:interpreted", "dx12"];
 
 /// How such a device is opened.
 fn limits(profile: &str) -> Option<DeviceOptions> {
@@ -134,7 +134,7 @@ fn limits(profile: &str) -> Option<DeviceOptions> {
 /// The kind of hardware that a cpu engine of the test's own plays.
 pub fn played() -> String {
     let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or_default();
-    let is_own = profile.is_empty() || limits(&profile).is_some() || TIERS.contains(&profile.as_str());
+    let is_own = profile.is_empty() || limits(&profile).is_some() || ALONE.contains(&profile.as_str());
     if is_own { "native".into() } else { profile }
 }
 
@@ -172,7 +172,7 @@ pub fn stand_in_with(name: &str, change: impl FnOnce(&mut Caps)) -> Device {
 /// minutes to fill.
 pub fn narrow() -> Option<Device> {
     match std::env::var("CROSSLANE_TEST_PROFILE") {
-        Ok(name) if limits(&name).is_none() && !TIERS.contains(&name.as_str()) => Some(stand_in(&name, 1 << 16)),
+        Ok(name) if limits(&name).is_none() && !ALONE.contains(&name.as_str()) => Some(stand_in(&name, 1 << 16)),
         _ => {
             say("not run: past one binding of 64 KiB only with CROSSLANE_TEST_PROFILE and a kind of the cpu engine's");
             None
@@ -195,7 +195,7 @@ pub fn is_thorough(device: &Device) -> bool {
 }
 
 /// What `CROSSLANE_REQUIRE` may name beside devices: compilers that tests of kernels' texts start.
-const TOOLS: [&str; 7] = ["dawn", "dxc", "g++", "glslang", "nvrtc", "spirv-tools", "vendors"];
+const TOOLS: [&str; 8] = ["dawn", "dxc", "fxc", "g++", "glslang", "nvrtc", "spirv-tools", "vendors"];
 
 fn required() -> Vec<String> {
     let names = std::env::var("CROSSLANE_REQUIRE").unwrap_or_default();

@@ -204,8 +204,20 @@ pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Lim
     (properties.vendor_id, properties.device_id) = (info.vendor, info.device);
     properties.vendor = vendor(info);
     properties.driver = format!("{} {}", info.driver, info.driver_info).trim().to_string();
+    properties.driver += compiler(info.backend, adapter.features());
     properties.pci_bus = (!info.device_pci_bus_id.is_empty()).then(|| info.device_pci_bus_id.clone());
     properties
+}
+
+/// Which compiler of HLSL wgpu has found, for DX12. It does not tell, but takes DXC where `dxcompiler.dll` is to be had, and shader model
+/// 5.1 with FXC otherwise, which has none of these; what has shader model 6 has subgroups.
+fn compiler(backend: wgpu::Backend, features: Features) -> &'static str {
+    let of_model_6 = Features::SUBGROUP | Features::SHADER_F16 | Features::SHADER_INT64;
+    match backend {
+        wgpu::Backend::Dx12 if features.intersects(of_model_6) => ", kernels by DXC",
+        wgpu::Backend::Dx12 => ", kernels by FXC (no dxcompiler.dll)",
+        _ => "",
+    }
 }
 
 fn vendor(info: &wgpu::AdapterInfo) -> String {
@@ -224,4 +236,17 @@ fn vendor(info: &wgpu::AdapterInfo) -> String {
         _ => return format!("{:#06x}", info.vendor),
     };
     known.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_of_dx12_say_which_compiler_is_there() {
+        let (dx12, timestamps) = (wgpu::Backend::Dx12, Features::TIMESTAMP_QUERY);
+        assert_eq!(compiler(dx12, timestamps | Features::SUBGROUP), ", kernels by DXC");
+        assert_eq!(compiler(dx12, timestamps), ", kernels by FXC (no dxcompiler.dll)");
+        assert_eq!(compiler(wgpu::Backend::Vulkan, timestamps), "");
+    }
 }

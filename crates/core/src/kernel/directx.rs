@@ -1,4 +1,4 @@
-//! What naga 30's writer of HLSL takes for granted, and DXC refuses otherwise.
+//! What naga 30's writer of HLSL takes for granted, and refuses itself or DXC otherwise.
 //!
 //! `alias Key = u32` makes a second u32 of naga's module, and a second array of it. The writer has a function for the zero value of
 //! each type, named by what the type is: a text with zeros of both would have one function twice. So what is the same becomes
@@ -7,6 +7,7 @@
 //! HLSL has no semantics for the built-in values of subgroups: the writer computes them, but looks for them among the entry
 //! point's own arguments only, not in structures. So an entry point with such a structure gets one more argument, unused.
 
+use super::immediates;
 use naga::{Binding, BuiltIn, Expression, FunctionArgument, Handle, Module, Scalar, Span, Type, TypeInner};
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ const OF_SUBGROUPS: [BuiltIn; 4] =
 pub fn for_directx(module: &mut Module) {
     merge_same_types(module);
     name_subgroups(module);
+    immediates::wrap(module);
 }
 
 /// The built-in values of subgroups that an entry point's arguments are, and those that are members of its structures.

@@ -15,6 +15,7 @@ mod directx;
 pub mod draft;
 mod graft;
 mod guard;
+mod immediates;
 mod indexed;
 mod library;
 pub mod messages;

@@ -114,6 +114,13 @@ impl FusionSpec {
         self.arrays[array].place == Place::Memory
     }
 
+    /// Whether the output's place changes with a variable of the kernel.
+    pub fn stores_apart(&self, variable: &str) -> bool {
+        let output = self.arrays.last().filter(|_| self.store.is_some());
+        let mut strides = output.into_iter().flat_map(|output| output.strides.iter().zip(&self.groups));
+        strides.any(|(stride, &group)| self.variables[group] == variable && *stride != Stride::Zero)
+    }
+
     /// The formulas in it, each once, in the order of their first use.
     pub fn formulas(&self) -> Vec<&Formula> {
         let mut found: Vec<&Formula> = vec![];

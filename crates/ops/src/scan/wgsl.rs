@@ -176,7 +176,8 @@ impl ScanSpec {
             };
             let all: Vec<String> = (0..width).map(one).collect();
             let store = call_at("store", j, &format!(", {result}({})", all.join(", ")));
-            match part {
+            // A row of one element is never whole. FXC refuses what all invocations would store there (X3694).
+            match part || !self.values.stores_apart("r") {
                 false => writeln!(text, "    {store};"),
                 true => writeln!(text, "    if (is_there(first, i{j})) {{ {store}; }}"),
             }
