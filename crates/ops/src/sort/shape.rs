@@ -99,8 +99,7 @@ impl Shape {
             [&[wanted], &SMALLER[..]].concat().iter().map(|size| (size[0], size[1], size[2])).collect();
         let subgroups = caps.subgroups.filter(|&(least, most)| least >= 4 && most <= 128);
         let held = caps.registers.saturating_sub(OTHER_REGISTERS) / (words + RANK_REGISTERS);
-        let (most_items, unroll) =
-            if caps.short_vectors() { (4, 2) } else { ((held / 4 * 4).max(4), UNROLL) };
+        let (most_items, unroll) = if caps.short_vectors() { (4, 2) } else { ((held / 4 * 4).max(4), UNROLL) };
         let shape = |(workgroup, items, turns): (u32, u32, u32), subgroups| Shape {
             workgroup,
             items: items.min(most_items),
