@@ -73,6 +73,39 @@ fn kernels_compile_without_dxc() {
     say(&format!("FXC compiled {} kernels", all.len()));
 }
 
+/// naga writes no HLSL of immediates that are no structure: the library makes them one.
+#[test]
+fn immediates_of_any_type_compile() {
+    let Some(fxc) = fxc("fxc-immediates") else { return };
+    let kinds = [
+        ("u32", "k"),
+        ("f32", "k"),
+        ("vec2<f32>", "k.y"),
+        ("vec3<u32>", "k.z"),
+        ("vec4<i32>", "k[lane & 3]"),
+        ("mat2x2<f32>", "k[1][0]"),
+    ];
+    let kernel = |(kind, first): (&str, &str)| {
+        Kernel::wgsl(&format!(
+            "var<immediate> k: {kind};
+            @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+            fn twice(at: u32, lane: u32) -> f32 {{
+                var own = 2.0;
+                if at > 3u {{ own = f32({first}); }}
+                return own + f32({first});
+            }}
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) lane: u32) {{
+                let kept = {first};
+                for (var i = 0u; i < u32(kept); i++) {{ x[lane + i] = twice(lane, i) + f32({first}); }}
+            }}"
+        ))
+        .unwrap()
+    };
+    let texts = kinds.map(|kind| text(&kernel(kind), V5_1, true));
+    texts.iter().for_each(|(_, text)| assert!(text.contains("k.value"), "{text}"));
+    assert_eq!(fxc.refused(&texts), []);
+}
+
 /// The compiler is no stub: it refuses what is no HLSL.
 #[test]
 fn mistakes_are_refused_without_dxc() {
